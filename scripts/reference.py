@@ -172,7 +172,10 @@ def _section(node: Node) -> str:
     ]
     table = "\n".join(("", "| | |", "|---|---|", *rows, "")) if rows else ""
     examples = node.command.examples.removeprefix("examples:").strip("\n")
-    shown = f"\n```sh\n{cleandoc(examples)}\n```\n" if examples else ""
+    lines = (
+        re.sub(r"(?<=\S)(  +)(?=\S)", r"\1# ", line, count=1) for line in cleandoc(examples).splitlines()
+    )
+    shown = f"\n```sh\n{chr(10).join(lines)}\n```\n" if examples else ""
     level = "#" * (len(node.words) + 2)
     return (
         f"{level} `agls {' '.join(node.words)}`\n\n{node.command.summary}\n\n`{node.usage}`\n{table}{shown}"

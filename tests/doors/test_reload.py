@@ -57,7 +57,7 @@ def test_changed_permissions_hold_from_the_next_run_on(wire: Wire) -> None:
     assert '| `permissions.allow` | `["shell(touch made)"]` | user file, ' in answer
     typed(wire, session, "go")
     assert (wire.workspace / "made").exists()
-    assert typed(wire, session, "/reload") == f"{READ}\n\nNo setting is different."
+    assert typed(wire, session, "/reload") == f"{READ}\n\nNo setting changed."
 
 
 def test_file_that_is_wrong_is_reported_and_what_held_before_holds(wire: Wire) -> None:
@@ -92,7 +92,7 @@ def test_instructions_and_commands_are_read_again(wire: Wire) -> None:
     (wire.workspace / "AGENTS.md").write_text("Say one.\n")
     (wire.workspace / ".agls/commands").mkdir(parents=True)
     (wire.workspace / ".agls/commands/fix.md").write_text("Fix it.")
-    assert typed(wire, session, "/reload") == f"{READ}\n\nNo setting is different."
+    assert typed(wire, session, "/reload") == f"{READ}\n\nNo setting changed."
     assert "AGENTS.md" in typed(wire, session, "/instructions")
     assert typed(wire, session, "/fix")["stopReason"] == "endTurn"
 
@@ -112,7 +112,7 @@ def test_command_line_answers_with_what_it_read(tmp_path: Path) -> None:
     agls.configure(SCRIPTED)
     agls.script({"text": "Done."})
     done = agls.run("run", "/reload")
-    assert (done.code, done.out) == (0, f"{READ}\n\nNo setting is different.\n")
+    assert (done.code, done.out) == (0, f"{READ}\n\nNo setting changed.\n")
 
 
 async def test_library_reads_its_config_file_again_and_leaves_the_environment_alone(

@@ -17,11 +17,20 @@ from agls.config.sources import Rank, from_toml
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "config.md").read_text("utf-8")
-EXAMPLES = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+OTHERS = re.compile(
+    r"^\[(?:\[prompts|project|language-server)", re.MULTILINE
+)  # scripts, and files of other programs
+EXAMPLES = [
+    text
+    for page in PAGES
+    for text in re.findall(r"^```toml\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    if not OTHERS.search(text)
+]
 
 
 @pytest.mark.parametrize("text", EXAMPLES, ids=range(len(EXAMPLES)))
-def test_example_of_the_configuration_page_is_followed_whole(text: str) -> None:
+def test_configuration_that_a_page_shows_is_followed_whole(text: str) -> None:
     assert load([from_toml(Rank.USER, text, "config.toml")]).warnings == ()
 
 

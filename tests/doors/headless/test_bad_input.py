@@ -211,6 +211,14 @@ def test_a_json_object_is_written_even_when_no_run_could_begin(agls: Agls) -> No
     assert (done.code, done.whole["stopReason"], done.whole["error"]["kind"]) == (2, "error", "noFolder")
 
 
+@pytest.mark.parametrize("option", [("--output-format", "json"), ("--output-format=json",)])
+def test_output_format_of_other_agents_is_output(agls: Agls, option: tuple[str, ...]) -> None:
+    agls.script({"text": "Hello."})
+    assert agls.run("-p", "go", *option).whole["result"] == "Hello."
+    refused = agls.run("-p", "go", *option, "--nonsense")
+    assert (refused.code, refused.whole["error"]["kind"]) == (2, "usage")
+
+
 def test_a_run_without_a_prompt_is_refused(agls: Agls) -> None:
     done = agls.run("run", stdin=" \n")
     assert (done.code, done.err) == (2, 'agls: There is no prompt. Give one: agls run "…"\n')
@@ -230,7 +238,8 @@ def test_a_run_without_a_prompt_is_refused(agls: Agls) -> None:
         (["run", "go", "--modle=x"], "agls: there is no option '--modle'; did you mean --model?\n"),
         (["run", "go", "--out", "json"], "agls: there is no option '--out'"),
         (["run", "go", "--json"], "agls: there is no option '--json'; did you mean --output json?\n"),
-        (["run", "go", "--output-format=json"], "'--output-format'; did you mean --output?\n"),
+        (["run", "go", "--output-format", "stream-json"], "no value 'stream-json'; choose one of text, json"),
+        (["resume", "--last"], 'did you mean agls resume "…", which continues the latest session?\n'),
         (["run", "go", "--image", "a.png"], "'--image'; did you mean --attach?\n"),
         (["run", "go", "--resume", "ses_1"], "'--resume'; did you mean agls resume SESSION?\n"),
         (["run", "fix", "--trust", "it"], 'in quotes: agls run "'),

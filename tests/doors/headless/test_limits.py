@@ -25,15 +25,25 @@ def test_unattended_run_ends_after_50_turns_with_an_answer_and_the_flag(agls: Ag
     assert "Go on with: agls resume ses_" in done.err
 
 
-def test_limits_are_typed_as_they_are_written_in_the_config_file(agls: Agls) -> None:
+def test_limits_typed_without_a_run_hold_from_the_sessions_next_run_on(agls: Agls) -> None:
+    agls.prompts([{"text": "Done."}], [LIST, {"text": "Half."}])
+    assert agls.run("run", "go").code == 0
+    idle = agls.run("resume", "/limits max_turns=2 max_cost_usd=2")
+    assert "From the next run of this session on: maxTurns 2, maxCostUsd 2." in idle.out
+    assert "For every session: agls config set budget.max_turns 2" in idle.out
+    assert "| next run | turns | 0 | 2 | 2 |" in idle.out
+    lifted = agls.run("resume", '/limits {"maxCostUsd":null}')
+    assert "maxCostUsd none. For every session: agls config unset budget.max_cost_usd" in lifted.out
+    assert "$" not in lifted.out.partition("|")[2]
+    assert "2 of 2" in agls.run("resume", "and more").err
+
+
+def test_limit_that_does_not_exist_is_refused_with_those_that_do(agls: Agls) -> None:
     agls.script({"text": "Done."})
     assert agls.run("run", "go").code == 0
-    idle = agls.run("resume", "/limits max_turns=5 max_cost_usd=2")
-    assert "Set the option for the next ones instead: maxTurns, maxCostUsd." in idle.err
-    assert "agls config set budget.max_turns 5" in idle.err
-    assert "agls config unset budget.max_turns" in agls.run("resume", '/limits {"maxTurns":null}').err
     unknown = agls.run("resume", "/limits set=max_fun=5")
     assert "There is no limit 'maxFun'. There are: maxTurns," in unknown.err
+    assert "maxTurns must be a whole number" in agls.run("resume", "/limits max_turns=1.5").err
 
 
 def test_last_turn_has_no_tools_and_a_message_that_says_why(agls: Agls) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from unicodedata import east_asian_width
 
 BETWEEN = "  ·  "
+COMMAND = ": agls "  # in front of the words of a command
 STEP = 4096  # characters; of a longer line only the end is cut into rows
 
 
@@ -19,6 +20,30 @@ def fitting(text: str, columns: int) -> int:
         if columns < 0:
             return max(at, 1)
     return len(text)
+
+
+def wrapped(text: str, columns: int) -> str:
+    """Return the text with lines of at most so many columns, cut between words.
+
+    A word that is longer than a row stays whole, and so does a command at the end of a line ("Go on with:
+    agls resume …"): it can be copied.
+    """
+    return "\n".join(row for line in text.split("\n") for row in _cut_between_words(line, columns))
+
+
+def _cut_between_words(line: str, columns: int) -> Iterator[str]:
+    before, is_command, words = line.partition(COMMAND)
+    text = before.lstrip(" ")
+    indent = before[: len(before) - len(text)]
+    first, *more = f"{text}:".split(" ") if is_command else text.split(" ")
+    row = indent + first
+    for word in [*more, f"agls {words}"] if is_command else more:
+        longer = f"{row} {word}"
+        if word and fitting(longer, columns) < len(longer):
+            yield row
+            longer = indent + word
+        row = longer
+    yield row
 
 
 def in_row(parts: Iterable[str], columns: int) -> str:

@@ -7,12 +7,14 @@ from typing import TextIO
 
 from agls.config.environment import process_environment
 from agls.doors.headless.pipe import Aside, Pipe
-from agls.doors.headless.rows import fitting, last_rows
+from agls.doors.headless.rows import fitting, last_rows, wrapped
+from agls.doors.headless.streams import stderr_columns
 from agls.frozen import frozen
 from agls.short_text import cut
 from agls.views.escape import escape_controls
 
 STYLES = {"call": "36", "added": "32", "removed": "31", "trouble": "33", "faint": "2"}  # SGR
+BELOW = "  "  # in front of a remark that stands below its line
 SHORTEST = 20  # characters of a line that are shown, whatever its remark needs
 TAIL = 3  # rows of a text that is being written
 ECHO = 3  # columns that stay free for the `^C` of somebody who stops the run
@@ -76,20 +78,32 @@ class TerminalScreen:
         await self._pipe.drained()
 
     def say(self, text: str) -> None:
-        """Write whole lines, in place of the changing rows."""
-        self._put(self._pipe.mention, escape_controls(text) + "\n")
+        """Write whole lines, in place of the changing rows; on a terminal no word is cut at its edge."""
+        self._put(self._pipe.mention, self._wrapped(escape_controls(text)) + "\n")
+
+    def _wrapped(self, text: str) -> str:
+        columns = stderr_columns() if self._live else 0
+        return wrapped(text, columns) if columns else text
 
     def write(self, text: str) -> None:
         """Write text that is safe to standard output, in place of the changing rows."""
         self._put(self._pipe.write, text)
 
     def show(self, line: StyledLine) -> None:
-        """Write one line, on a terminal no longer than it is wide where its remark would be lost."""
+        """Write one line, on a terminal no longer than it is wide where its remark would be lost.
+
+        A remark that leaves too little room for the line stands below it.
+        """
         text, remark = escape_controls(line.text), escape_controls(line.remark)
+        between = "  "
         if self._live and remark:
-            room = shutil.get_terminal_size().columns - len(remark) - 3
-            text = text if room < SHORTEST else cut(text, room)
-        remark = f"  {self._styled('faint', remark)}" if remark else ""
+            columns = shutil.get_terminal_size().columns
+            room = columns - len(remark) - 3
+            if room >= SHORTEST:
+                text = cut(text, room)
+            elif fitting(longer := f"{text}{between}{remark}", columns) < len(longer):
+                between, remark = "\n", self._wrapped(f"{BELOW}{remark}")
+        remark = f"{between}{self._styled('faint', remark)}" if remark else ""
         shown = line.coloured if self._colours and line.coloured else self._styled(line.style, text)
         self._put(self._pipe.mention, f"{shown}{remark}\n")
 

@@ -6,7 +6,9 @@ import os
 import sys
 from io import TextIOWrapper
 
+from agls.config.environment import process_environment
 from agls.doors.headless.exits import Exit
+from agls.doors.headless.rows import wrapped
 
 MISSING = {"stdin": os.O_RDONLY, "stdout": os.O_RDONLY, "stderr": os.O_WRONLY}
 
@@ -66,10 +68,24 @@ def complain(error: OSError) -> None:
         write_stderr(f"agls: standard output cannot be written: {why}\n")
 
 
-def write_stderr(text: str) -> None:
-    """Write to standard error; what cannot be written is dropped."""
+def stderr_columns() -> int:
+    """Return how wide the terminal is that standard error goes to; 0 where it is none, or says nothing."""
+    if not sys.stderr.isatty():
+        return 0
+    said = process_environment().get("COLUMNS", "")
     try:
-        sys.stderr.write(text)
+        return (
+            int(said) if said.isdecimal() and int(said) else os.get_terminal_size(sys.stderr.fileno()).columns
+        )
+    except OSError:
+        return 0
+
+
+def write_stderr(text: str) -> None:
+    """Write to standard error, wrapped for a terminal; what cannot be written is dropped."""
+    columns = stderr_columns()
+    try:
+        sys.stderr.write(wrapped(text, columns) if columns else text)
         sys.stderr.flush()
     except OSError:
         silence(sys.stderr.fileno())

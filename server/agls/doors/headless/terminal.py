@@ -6,7 +6,6 @@ import os
 import select
 import sys
 import termios
-import textwrap
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
 from functools import partial
@@ -16,6 +15,7 @@ from typing import TextIO
 from weakref import WeakSet
 
 from agls.doors.headless.forms import Unfit, fields_of
+from agls.doors.headless.rows import wrapped
 from agls.doors.headless.screen import TerminalScreen
 from agls.engine.facts import Answered, Asked, Entry
 from agls.engine.log import Event
@@ -160,12 +160,13 @@ class TerminalResponder:
         if question.kind == "form":
             return await self._form(question)
         self._keyboard.forget()
-        self._screen.ask("\n".join(["", question.title, *subject_lines(question.subject)]) + "\n")
+        self._screen.ask(f"\n{wrapped_lines(question.title)}")
+        self._screen.ask("".join(f"{line}\n" for line in subject_lines(question.subject)))
         if question.reason:
-            self._screen.ask(wrapped(question.reason))
+            self._screen.ask(wrapped_lines(question.reason))
         choices = keyed(question.options)
         if NO in choices:
-            self._screen.ask(wrapped(COMMENT if question.kind == "plan" else REASON))
+            self._screen.ask(wrapped_lines(COMMENT if question.kind == "plan" else REASON))
         keys = ", ".join(choices)
         self._screen.ask(menu(choices))
         while True:
@@ -180,7 +181,7 @@ class TerminalResponder:
             if option := chosen(key, choices):
                 return Answer("selected", option.option_id, feedback.strip(), by="terminal")
             wrong = f"{line.strip()[:40]!r} is not a possible answer. " if key else ""
-            self._screen.ask(wrapped(f"{wrong}Type one of: {keys}."))
+            self._screen.ask(wrapped_lines(f"{wrong}Type one of: {keys}."))
 
     async def _line(self) -> str | None:
         line = await self._keyboard.line()
@@ -189,10 +190,10 @@ class TerminalResponder:
 
     async def _form(self, question: Question) -> Answer:
         self._keyboard.forget()
-        self._screen.ask(f"\n{question.title}\n")
+        self._screen.ask(f"\n{wrapped_lines(question.title)}")
         content: JsonObject = {}
         for field in fields_of(question.schema, needed=question.subject.get("type") != "url"):
-            self._screen.ask(field.choices)
+            self._screen.ask(wrapped_lines(field.choices.rstrip("\n")) if field.choices else "")
             while True:
                 self._screen.ask(field.prompt)
                 with self._keyboard.unseen() if field.is_secret else nullcontext():
@@ -205,7 +206,7 @@ class TerminalResponder:
                     content |= field.read(line.strip())
                     break
                 except Unfit as problem:
-                    self._screen.ask(f"{problem}\n")
+                    self._screen.ask(wrapped_lines(str(problem)))
         return Answer("accepted", content=content, by="terminal")
 
 
@@ -235,14 +236,12 @@ def menu(choices: Mapping[str, Option]) -> str:
     """Return the choices with the rule that each would make: on one line, or on several where it is long."""
     parts = [f"[{key}] {o.label}{f' ({o.rule})' if o.rule else ''}" for key, o in choices.items()]
     line = "  ".join(parts)
-    return (line if len(line) < get_terminal_size().columns else "\n".join(parts)) + "\n"
+    return f"{line}\n" if len(line) < get_terminal_size().columns else wrapped_lines("\n".join(parts))
 
 
-def wrapped(text: str) -> str:
+def wrapped_lines(text: str) -> str:
     """Return lines that the terminal need not cut inside of words."""
-    columns = max(20, get_terminal_size().columns)
-    lines = [textwrap.fill(line, columns, break_long_words=False) for line in text.splitlines()]
-    return "\n".join(lines) + "\n"
+    return wrapped(text, max(20, get_terminal_size().columns)) + "\n"
 
 
 def subject_lines(subject: JsonObject) -> list[str]:

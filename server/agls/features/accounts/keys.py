@@ -18,13 +18,13 @@ NONE = "No key is kept by agls. A key may also come from a variable or a program
 
 
 class Login(Arguments):
-    """Show for which model servers a key is kept, and how to enter the key of one."""
+    """Show which model servers have a stored key, and how to enter one."""
 
     name: str = Field(default="", description="a provider, a configured model, or a host")
 
 
 class Logout(Arguments):
-    """Forget the key that is kept for a model server, everywhere on this machine where agls keeps keys."""
+    """Delete the stored key of a model server from every place where agls stores keys on this machine."""
 
     name: str = Field(min_length=1, description="a provider, a configured model, or a host")
 

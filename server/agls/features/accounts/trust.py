@@ -25,9 +25,9 @@ FROM_EDITOR = "{} is trusted by your editor or for this process only; revoke it 
 
 
 class ShowTrust(Arguments):
-    """Show which folders you trust and what of them may act, or take that back.
+    """Show the folders that you trust and what they may run, or revoke that.
 
-    Trust is given at a terminal, or in the editor; consent when something is used for the first time.
+    You give trust at a terminal or in the editor, and consent when something is used for the first time.
     """
 
     do: Literal["list", "revoke"] = "list"

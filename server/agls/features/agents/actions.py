@@ -28,7 +28,7 @@ REMOVED = "`{}` was deleted."
 
 
 class ListAgents(Arguments):
-    """Show the agents that files describe, which of two of a name counts, and what is wrong with any."""
+    """Show the agents defined in files, which one counts where two share a name, and any problems."""
 
 
 class AgentWords(Arguments):
@@ -42,13 +42,13 @@ class AgentWords(Arguments):
 
 
 class CreateAgent(AgentWords):
-    """Write the file of a new agent: yours, or the project's, for everybody who works on it."""
+    """Write the file of a new agent: for yourself, or in the project for everybody who works on it."""
 
     project: bool = Field(default=False, description="whether it is the project's")
 
 
 class UpdateAgent(AgentWords):
-    """Change what the file of an agent says; what is not given stays as it is."""
+    """Change the file of an agent. What you leave out stays as it is."""
 
 
 class DeleteAgent(Arguments):

@@ -17,7 +17,7 @@ GO_ON = "Go on with this conversation, as the agent that you are now."
 
 
 class HandOff(Arguments):
-    """Let another agent go on with this conversation: one of those that the session's agent suggests."""
+    """Hand this conversation over to another agent: one of those that the session's agent suggests."""
 
     to: str = Field(default="", description="its name or label; without one the list")
 

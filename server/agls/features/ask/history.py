@@ -19,7 +19,7 @@ SAID: dict[str, str] = {
 
 
 class ShowQuestions(Arguments):
-    """Show what the model asked in this session, what was answered, and where each answer came from."""
+    """Show what the model asked in this session, the answers, and where each came from."""
 
 
 def note_of(call_id: str, question: str, answer: str, source: Source, key: str) -> JsonObject:

@@ -17,7 +17,7 @@ Entries = Callable[[], Sequence[Entry]]
 
 
 class Audit(Arguments):
-    """Show the record of this session's runs: what was asked, done and used, and how each ended."""
+    """Show a record of this session's runs: what was asked, done and used, and how each ended."""
 
     run: str = Field(default="", description="the id of one run (or all of them)")
 

@@ -7,6 +7,7 @@ from agls.room.budgets import Allowance, BudgetRegistry
 from agls.room.exposed import SpendingLimits
 from agls.room.limit_options import OPTIONS
 from agls.room.run_ports import RunInfo
+from agls.room.session_ports import SessionControl
 
 LIMITS = (RunOption("caller", is_text=True), *map(RunOption, OPTIONS))
 ROOM = Room(
@@ -14,7 +15,7 @@ ROOM = Room(
     Settings,
     build_of(__name__),
     heading="Limits",
-    needs=(Allowance, BudgetRegistry, RunInfo, ModelResolver),
+    needs=(Allowance, BudgetRegistry, RunInfo, ModelResolver, SessionControl),
     options=LIMITS,
     exposes=(SpendingLimits,),
     lowered=True,

@@ -1,6 +1,6 @@
 """What the user may ask and change: the limits that hold, and what is left of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -14,25 +14,30 @@ from agls.engine.vocabulary import JsonObject, Limits
 from agls.names import camel
 from agls.room.budgets import Allowance
 from agls.room.limit_options import OPTIONS, limits_from, to_options
+from agls.room.session_ports import SessionControl
 from agls.toolkit import Arguments, TypedAction
 
 Now = Callable[[], float]  # Unix time in seconds
-IDLE = "No run is active. Set the option for the next ones instead: {}. For all of them: agls config {}"
+NEXT = "From the next run of this session on: {}. For every session: agls config {}"
+NOTHING = "No limit is set."
+LABELS = {"nextRun": "next run"}
 UNKNOWN = "There is no limit {!r}. There are: {}."
 
 
 class Change(Arguments):
-    """Show what may be spent and what is left of it; or change the limits of the run that is active."""
+    """Show the limits and what is left of them, or change them: of the active run, or else of the next ones.
+
+    For example: `/limits max_turns=20 max_cost_usd=2`.
+    """
 
     set: dict[str, float | None] = Field(
-        default={},
-        description=f"new limits of the active run, null for none, by name: {', '.join(OPTIONS)}",
+        default={}, description=f"new limits by name, null for none: {', '.join(OPTIONS)}"
     )
 
 
-def actions(allowance: Allowance, ledger: Ledger, now: Now) -> tuple[Action, ...]:
+def actions(allowance: Allowance, ledger: Ledger, now: Now, control: SessionControl) -> tuple[Action, ...]:
     """Return the actions of the room."""
-    work = partial(_follow, allowance=allowance, ledger=ledger, now=now)
+    work = partial(_follow, allowance=allowance, ledger=ledger, now=now, control=control)
     return (TypedAction("limits", "Show or change limits", Change, work, group="Model and context"),)
 
 
@@ -42,15 +47,19 @@ async def _follow(
     *,
     allowance: Allowance,
     ledger: Ledger,
-    now: Callable[[], float],
+    now: Now,
+    control: SessionControl,
 ) -> ActionOutcome:
     state, limits = context.state, context.state.limits
-    if arguments.set:
+    options, changed = state.options, ""
+    if arguments.set and state.running:
         limits = tightest(_changed(limits, arguments.set), allowance.most)
-        if not state.running:
-            named = ", ".join(map(camel, arguments.set))
-            raise ActionError(IDLE.format(named, _setting(*next(iter(arguments.set.items())))))
         context.limit(limits)
+    elif arguments.set:
+        new = _options(arguments.set)
+        await control.set(new)
+        options = {**options, **new}
+        changed = NEXT.format(_listed(new), _setting(*next(iter(new.items())))) + "\n\n"
     try:
         rows = await ledger.rows(day_of(now()))
     except OSError as error:
@@ -59,29 +68,39 @@ async def _follow(
     session = tightest(allowance.session, Limits(max_turns=limits.max_session_turns))
     scopes = {
         "run": (limits, state.run.later(passed)),
+        "nextRun": (Limits() if state.running else limits_from(options, Limits()), Totals()),
         "session": (session, state.total.later(passed)),
         "day": (allowance.day, used_in(rows)),
         "caller": (allowance.caller, used_in([row for row in rows if row.caller == allowance.who])),
     }
     data = {name: _limits_and_rest(*scope) for name, scope in scopes.items()}
-    return ActionOutcome(_table(scopes), data)
+    return ActionOutcome(changed + _table(scopes), data)
 
 
 def _setting(name: str, most: float | None) -> str:
     """Return what `agls config` is told of a limit."""
-    key = f"budget.{OPTIONS[camel(name)]}"
+    key = f"budget.{OPTIONS[name]}"
     return f"unset {key}" if most is None else f"set {key} {most:g}"
 
 
-def _changed(limits: Limits, said: JsonObject) -> Limits:
-    """Return the limits with those of the arguments. **Raises** `ActionError`."""
+def _listed(options: Mapping[str, float | None]) -> str:
+    return ", ".join(f"{name} {'none' if most is None else f'{most:g}'}" for name, most in options.items())
+
+
+def _options(said: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Return the limits of the arguments by the names of options. **Raises** `ActionError`."""
     said = {camel(name): most for name, most in said.items()}  # `max_turns`, as in the config file
     if unknown := next((name for name in said if name not in OPTIONS), None):
         raise ActionError(UNKNOWN.format(unknown, ", ".join(OPTIONS)))
-    whole = {name: int(most) if most is not None and most % 1 == 0 else most for name, most in said.items()}
-    lifted = replace(limits, **{OPTIONS[name]: None for name in said})
+    return {name: int(most) if most is not None and most % 1 == 0 else most for name, most in said.items()}
+
+
+def _changed(limits: Limits, said: Mapping[str, float | None]) -> Limits:
+    """Return the limits with those of the arguments. **Raises** `ActionError`."""
+    new = _options(said)
+    lifted = replace(limits, **{OPTIONS[name]: None for name in new})
     try:
-        return limits_from(whole, lifted)
+        return limits_from(new, lifted)
     except ValueError as problem:
         raise ActionError(str(problem)) from None
 
@@ -93,11 +112,12 @@ def _limits_and_rest(limits: Limits, used: Totals) -> JsonObject:
 
 def _table(scopes: dict[str, tuple[Limits, Totals]]) -> str:
     rows = [
-        f"| {name} | {kind.label} | {kind.used(used):g} | {most:g} | {max(0, most - kind.used(used)):g} |"
+        f"| {LABELS.get(name, name)} | {kind.label}"
+        f" | {kind.used(used):g} | {most:g} | {max(0, most - kind.used(used)):g} |"
         for name, (limits, used) in scopes.items()
         for kind in KINDS
         if (most := getattr(limits, kind.field)) is not None
     ]
     if not rows:
-        return "Nothing is limited."
+        return NOTHING
     return "\n".join(["| Of the | What | Used | Limit | Left |", "|---|---|--:|--:|--:|", *rows])

@@ -18,10 +18,16 @@ from agls.features.budget.scopes import of_run
 from agls.features.budget.settings import Settings
 from agls.room.budgets import NO_LIMITS, Allowance, BudgetRegistry
 from agls.room.run_ports import RunInfo
+from agls.room.session_ports import SessionControl
 
 
 def build(
-    settings: Settings, allowance: Allowance, registry: BudgetRegistry, run: RunInfo, models: ModelResolver
+    settings: Settings,
+    allowance: Allowance,
+    registry: BudgetRegistry,
+    run: RunInfo,
+    models: ModelResolver,
+    control: SessionControl,
 ) -> Feature:
     """Build the feature of one run, whose own limits are in its state.
 
@@ -46,7 +52,7 @@ def build(
 
     return Feature(
         name=ROOM,
-        actions=FoundActions(partial(actions, allowance, registry.ledger, registry.now)),
+        actions=FoundActions(partial(actions, allowance, registry.ledger, registry.now, control)),
         around_run=around_run,
         before_turn=before_turn,
         around_model=last.around_model,

@@ -15,11 +15,11 @@ class Named(Arguments):
 
 
 class ListCheckpoints(Named):
-    """Show the points of this session that its files can go back to, and what was changed at each."""
+    """Show the points of this session to which its files can be rewound, and what changed at each."""
 
 
 class Diff(Named):
-    """Show how files were changed by the agent since a point of the session, or by one call."""
+    """Show how the agent changed files since a point of the session, or in one call."""
 
     to_item_id: str | None = Field(default=None, description='since this item, "" for all of the session')
     call_id: str | None = Field(default=None, description="by this call or rewind alone")
@@ -47,7 +47,7 @@ class Changes(Named):
 
 
 class Revert(Named):
-    """Undo all changes of the agent to one file in a run, if nobody changed it since."""
+    """Undo all changes that the agent made to one file in a run, unless somebody changed it since."""
 
     uri: str = Field(min_length=1, description="the file, as its URI or its path")
     scope: Literal["run", "session"] = "run"

@@ -24,7 +24,7 @@ IDLE = "{} does not run."
 
 
 class ManageServers(Arguments):
-    """Show the language servers of this process; start, stop or restart that of a language."""
+    """Show the language servers of this process, or start, stop or restart that of a language."""
 
     do: Literal["show", "start", "stop", "restart"] = "show"
     language: str = Field(default="", description="such as python, typescript or go")

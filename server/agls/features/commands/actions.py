@@ -33,7 +33,7 @@ NONE = (
 
 
 class ListCommands(Arguments):
-    """Show the commands that your own files and those of the project make, and what is wrong with any."""
+    """Show the commands defined by your files and the project's, and what is wrong with any."""
 
 
 @frozen(eq=False)

@@ -23,7 +23,7 @@ CHANGED = "Something was said meanwhile, so nothing was changed. Try again when 
 
 
 class Compact(Arguments):
-    """Summarise the conversation, except its end and the user's words; `focus` says what matters most.
+    """Summarise the conversation, except its end and your own messages; `focus` says what matters most.
 
     `/compact undo` undoes the last summary.
     """
@@ -32,15 +32,15 @@ class Compact(Arguments):
 
 
 class ShowCompaction(Arguments):
-    """Show the last summary: why it was made, its size before and after, what stayed, and its words."""
+    """Show the last summary: its text, why it was made, the size before and after, and what was kept."""
 
 
 class UndoCompaction(Arguments):
-    """Undo the last summary: the model sees what it replaced again, and all that was said since."""
+    """Undo the last summary: the model sees again what it replaced, and everything since."""
 
 
 class TokenBudget(Arguments):
-    """Show how much of the model's window the next request fills, and where its limits are."""
+    """Show how much of the model's context window the next request fills, and where the limits are."""
 
 
 def actions(
@@ -151,8 +151,9 @@ async def show_budget(
         raise ActionError(f"{problem} {problem.hint}".strip()) from None
     count, window = await client.count(await context.next_request()), client.info.context_window
     if not window:
-        text = f"About {count.tokens:,} tokens. How many {client.info.name} can take is not known: set "
-        return ActionOutcome(text + "context_window of the model.", {"tokens": count.tokens, "window": None})
+        known = f"The size of the context window of {client.info.name} is not known"
+        text = f"About {count.tokens:,} tokens. {known}: set context_window of the model."
+        return ActionOutcome(text, {"tokens": count.tokens, "window": None})
     bounds = bounds_of(window, settings.at, schema=schema)
     rows = {
         "Next request": count.tokens,

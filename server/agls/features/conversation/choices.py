@@ -24,25 +24,25 @@ assert set(ABOUT) == set(get_args(Mode))
 
 
 class ChooseModel(Arguments):
-    """Show which models there are, or choose one for this session, from its next run on."""
+    """Show the available models, or choose one for this session, from its next run on."""
 
     name: str = Field(default="", description="a configured model or tier, or `default`")
 
 
 class ChooseEffort(Arguments):
-    """Show how much the model thinks, or choose it for this session."""
+    """Show how much the model thinks, or set it for this session."""
 
     level: str = Field(default="", description=", ".join(CHOICES))
 
 
 class ChooseMode(Arguments):
-    """Show what runs without a question, or choose it for this session from now on."""
+    """Show the permission mode, which says what runs without a question, or set it for this session."""
 
     mode: Mode | None = None
 
 
 class AddFolder(Arguments):
-    """Let the agent work in one more folder, from the next run on."""
+    """Add a folder in which the agent may work, from the next run on."""
 
     path: str = Field(min_length=1)
 

@@ -23,11 +23,11 @@ UNUSED = "Nothing was said in this session."
 
 
 class Status(Arguments):
-    """Show this session: its folder, model, mode, and what it does now."""
+    """Show this session: its folder, model and mode, and what it is doing now."""
 
 
 class Resume(Arguments):
-    """Show the other sessions of this folder and how to go on with them, the latest first."""
+    """Show the other sessions of this folder, the latest first, and how to continue them."""
 
     search: str = Field(
         default="", description="only those that contain this text, or whose id begins with it"
@@ -35,11 +35,11 @@ class Resume(Arguments):
 
 
 class StopRun(Arguments):
-    """Stop the run that is active; what it did stays."""
+    """Stop the active run. What it has done stays."""
 
 
 class Leave(Arguments):
-    """Leave this session. It is kept, with all that was said."""
+    """Leave this session. It is kept, and can be continued."""
 
 
 def report_actions(control: SessionControl, run: RunInfo, place: Surroundings) -> tuple[Action, ...]:

@@ -28,11 +28,11 @@ SHOWN = 60  # characters of a prompt
 
 
 class Clear(Arguments):
-    """Begin anew in this session: the model sees nothing more of what was said. Files stay as they are."""
+    """Start over in this session: the model no longer sees what was said. Files stay as they are."""
 
 
 class Rewind(Arguments):
-    """Go back to before the last prompts, or undo a rewind. Files stay unless you say `files`."""
+    """Go back to before the last prompts, or undo a rewind. Files stay as they are unless you add `files`."""
 
     prompts: int = Field(default=1, ge=1, description="how many prompts, counted from the end")
     files: bool = Field(default=False, description="also bring the files back to what they were then")
@@ -44,7 +44,7 @@ class UndoLastPrompt(Arguments):
 
 
 class Fork(Arguments):
-    """Make a second session with all that was said; this one stays as it is."""
+    """Copy this session into a new one, with the whole conversation. This one stays as it is."""
 
     title: str = Field(default="", description="the title of the new session")
 
@@ -65,7 +65,7 @@ class Export(Arguments):
 
 
 class Copy(Arguments):
-    """Show the last answer alone, as it was written: to copy it, or to pipe it on."""
+    """Show only the last answer, as the model wrote it, to copy or pipe it."""
 
     answer: int = Field(default=1, ge=1, description="which answer, counted from the end")
 

@@ -19,9 +19,9 @@ LONGEST = 2_000  # characters of the reason for which a run ended
 
 
 class Feedback(Arguments):
-    """Make a report about agls to pass on: versions, how the last run ended, what the doctor finds.
+    """Write a report about agls for you to send: versions, how the last run ended, what the doctor finds.
 
-    Nothing is sent. Keys, and what was said in the session, are not in it.
+    Nothing is sent. Keys and the conversation are not in it.
     """
 
     words: str = Field("", description="what went wrong, and what you expected")

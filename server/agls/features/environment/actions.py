@@ -8,7 +8,7 @@ from agls.toolkit import Arguments, TypedAction, fenced
 
 
 class ShowEnvironment(Arguments):
-    """Show where the agent works: date, folder, git, system, programs, and the names of the variables."""
+    """Show the agent's environment: date, folder, git, system, programs, and the names of the variables."""
 
 
 def actions(look: EnvironmentLook) -> tuple[Action, ...]:

@@ -31,13 +31,13 @@ FEW = 5  # commands of your own, of a server or the like, which are told with wh
 
 
 class Help(Arguments):
-    """Show which commands there are, or how one of them is written."""
+    """List the commands, or explain one of them."""
 
     command: str = Field(default="", description="the command to explain; `all` for a line about each")
 
 
 class Version(Arguments):
-    """Show which version of agls this is, and on what it runs."""
+    """Show the versions of agls, Python and the system."""
 
 
 class Tools(Arguments):

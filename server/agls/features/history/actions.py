@@ -11,16 +11,16 @@ from agls.toolkit import Arguments, TypedAction
 
 
 class Tag(Arguments):
-    """Give this session tags, or take some back. They are shown in the list of sessions and found by it."""
+    """Add tags to this session, or remove some. The list of sessions shows them and can filter by them."""
 
     add: list[str] = Field(default=[], description="tags to add")
     remove: list[str] = Field(default=[], description="tags to take back")
 
 
 class Archive(Arguments):
-    """Put this session away: it is no more in the list unless that is asked for. Nothing of it is lost."""
+    """Archive this session: lists leave it out unless you ask for archived ones. Nothing is deleted."""
 
-    undo: bool = Field(default=False, description="put it back into the list")
+    undo: bool = Field(default=False, description="unarchive it")
 
 
 def actions() -> tuple[Action, ...]:
@@ -50,7 +50,7 @@ async def tag(arguments: Tag, context: ActionContext) -> ActionOutcome:
 async def archive(arguments: Archive, context: ActionContext) -> ActionOutcome:
     """Note whether it is put away."""
     _note(context, archived(not arguments.undo))
-    said = "The session is in the list again." if arguments.undo else "The session is archived."
+    said = "The session is no longer archived." if arguments.undo else "The session is archived."
     return ActionOutcome(said, {"archived": not arguments.undo})
 
 

@@ -20,19 +20,19 @@ from agls.room.offers import Consents
 from agls.short_text import brief
 from agls.toolkit import Arguments, TypedAction
 
-NONE = "There are no hooks. Your own stand in your config file, as [[hooks.handlers]] (docs/hooks.md)."
+NONE = "There are no hooks. Add yours to your config file, as [[hooks.handlers]] (docs/hooks.md)."
 NO_CALLS = "No call of this session is one that a PreToolUse hook sees."
 LONGEST = 100  # characters of a call in the list
 
 
 class ListHooks(Arguments):
-    """Show the hooks that are on, where each comes from, and how it last ended here."""
+    """Show the active hooks, where each comes from, and how its last run here ended."""
 
 
 class TestHooks(Arguments):
-    """Show the PreToolUse hooks the calls of this session again: what would each decide? No tool runs."""
+    """Replay this session's calls to the PreToolUse hooks and show what each would decide. No tool runs."""
 
-    most: int = Field(default=50, ge=1, le=1_000, description="the last calls, at most so many")
+    most: int = Field(default=50, ge=1, le=1_000, description="at most this many calls, the last ones")
 
 
 def actions_of(events: EventHooks, found: FoundHooks, consents: Consents) -> tuple[Action, ...]:

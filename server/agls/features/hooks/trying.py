@@ -27,9 +27,9 @@ LONGEST = 2_000  # characters of what a hook wrote, in the text for people
 
 
 class TryHooks(Arguments):
-    """Let hooks see an event that did not happen: which run, what they say, what would come of it.
+    """Try hooks with an event that did not happen: which run, what they answer, and what would follow.
 
-    The programs of the hooks run; no tool does, and no prompt is kept.
+    The programs of the hooks really run; no tool does, and no prompt is stored.
     """
 
     event: str = Field(description="the event, such as PreToolUse, UserPromptSubmit or Stop")

@@ -20,11 +20,11 @@ Prepare = Callable[[Survey], Prepared]
 
 
 class ExplainInstructions(Arguments):
-    """Show which instructions the model sees now, in their order, and why it does not see the others."""
+    """Show the instructions that the model sees now, in order, and why it does not see the others."""
 
 
 class ShowPrompt(Arguments):
-    """Show the system prompt as the model gets it."""
+    """Show the system prompt exactly as the model receives it."""
 
 
 @frozen

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 Find = Callable[[], "RunServers"]
 LINES = OnUse("agls.features.mcp.resource_tool", "resource_lines")
 GROUP = "MCP servers"
-NONE = "There are no MCP servers. Yours stand in your config file, as [mcp.servers.NAME] (docs/mcp.md)."
+NONE = "There are no MCP servers. Add yours to your config file, as [mcp.servers.NAME] (docs/mcp.md)."
 WAITS = "you did not consent to it; at the beginning of a run you are asked"
 MOST_SHOWN = 3  # problems of a server in its line
 LONGEST = 160  # characters of what is said of a tool
 
 
 class ListServers(Arguments):
-    """Show the MCP servers: where each comes from, how far it is, and what is wrong with it."""
+    """Show the MCP servers: where each comes from, its state, and what is wrong with it."""
 
 
 class OneServer(Arguments):
@@ -49,9 +49,9 @@ class ServerTools(OneServer):
 
 
 class ServerResources(Arguments):
-    """Show what MCP servers have to read, which `@SERVER:ADDRESS` in a prompt attaches.
+    """Show the resources of MCP servers; `@SERVER:ADDRESS` in a prompt attaches one.
 
-    They are started for that where they do not run.
+    Servers that are not running are started for that.
     """
 
     server: str = Field(default="", description="the name of the server; all servers without one")
@@ -62,30 +62,30 @@ class AcceptTools(OneServer):
 
 
 class RestartServer(OneServer):
-    """End an MCP server and start it again, and ask it anew what it offers."""
+    """Restart an MCP server, and ask it again what it offers."""
 
 
 class StopServer(OneServer):
-    """End an MCP server. The next call of one of its tools starts it."""
+    """Stop an MCP server. The next call of one of its tools starts it."""
 
 
 class LogIn(OneServer):
-    """Log in at the address of an MCP server: it opens a page, where you log in.
+    """Log in to an MCP server: a page opens where you log in.
 
-    What that gives is kept like a key, and renewed until you log out.
+    The login is stored like a key, and renewed until you log out.
     """
 
 
 class LogOut(OneServer):
-    """Forget the login at the address of an MCP server, and end the connection."""
+    """Log out of an MCP server: delete the stored login and end the connection."""
 
 
 class EnableServer(OneServer):
-    """Use an MCP server again that you switched off, from the next run on."""
+    """Switch an MCP server on again, from the next run on."""
 
 
 class DisableServer(OneServer):
-    """Switch an MCP server off everywhere: it is ended, and neither started nor offered to the model."""
+    """Switch an MCP server off everywhere: it is stopped, and the model is no longer offered it."""
 
 
 def actions_of(find: Find) -> tuple[Action, ...]:

@@ -27,7 +27,7 @@ GIVEN, MISSING = "given", "nobody gave it"
 
 
 class ListInputs(Arguments):
-    """Show what the MCP servers of this folder's files ask of you, and what of it you gave."""
+    """Show the inputs that the MCP servers of this folder's files need, and which of them you gave."""
 
 
 class OneInput(Arguments):
@@ -39,12 +39,12 @@ class OneInput(Arguments):
 class GiveInput(OneInput):
     """Give the value of an input of an MCP server's file, in place of an earlier one.
 
-    You are asked for it, so that no secret stands in a prompt. Servers have it from the next run on.
+    You are asked for it, so that no secret is in a prompt. Servers get it from the next run on.
     """
 
 
 class ForgetInput(OneInput):
-    """Forget the value of an input of an MCP server's file. You are asked for it again when it is needed."""
+    """Delete the value of an input of an MCP server's file. You are asked again when it is needed."""
 
 
 @contextmanager

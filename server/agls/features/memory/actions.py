@@ -23,7 +23,7 @@ LEFT_OUT = "; too old for the model to read"
 
 
 class ChangeMemory(Arguments):
-    """Show what models remember in every session, or change it: add a text, edit or forget a number."""
+    """Show the memory that models see in every session, or add an entry, edit or forget one by number."""
 
     do: Literal["show", "add", "edit", "forget"] = "show"
     text: str = Field(default="", description="a text to add; a number, and its new text; or numbers")

@@ -14,11 +14,11 @@ from agls.toolkit import Arguments, TypedAction
 
 
 class ListRules(Arguments):
-    """Show the rules that decide what runs unasked: those of your settings, of this session and project."""
+    """Show the rules that decide what runs without a question, from settings, session and project."""
 
 
 class Revoke(Arguments):
-    """Take back a permission that you gave for this session or project: you are asked again."""
+    """Revoke a permission that you gave for this session or project. You will be asked again."""
 
     rule: str = Field(min_length=1, description="the rule as `permission.list` shows it")
 

@@ -37,7 +37,7 @@ TOOLS = {"shell": ("shell",), "edit": ("edit_file", "write_file"), "read": ("rea
 
 
 class Explain(Arguments):
-    """Show whether a command, an edit or reading a file would run unasked here, and why."""
+    """Show whether a command, an edit or reading a file would need your permission here, and why."""
 
     target: str = Field(
         min_length=1, description="the command, or the path of the file; or both as in a rule: read(src/a.py)"

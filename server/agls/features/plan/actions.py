@@ -35,7 +35,7 @@ STATES: dict[str, EntryState] = {
 
 
 class ChangePlan(Arguments):
-    """Show the plan, or ids of it; add a text; start, done, cancel, reopen or remove ids; clear."""
+    """Show the plan or some of its entries; add one; start, done, cancel, reopen or remove by id; clear."""
 
     do: Literal["show", "add", "start", "done", "cancel", "reopen", "remove", "clear"] = "show"
     entry: str = Field(default="", description="the text of a new entry, or ids: 2 3")

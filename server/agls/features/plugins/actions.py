@@ -28,11 +28,11 @@ REMOVED = "`{}` was removed. What runs now goes on with it."
 
 
 class ListPlugins(Arguments):
-    """Show the installed plugins and the manifests that count here: what each brings, and what is wrong."""
+    """Show the installed plugins and the manifests in use here: what each provides, and any problems."""
 
 
 class ReloadPlugins(Arguments):
-    """Read the manifests of plugins again: they count from the next prompt on."""
+    """Read the manifests of plugins again. Changes apply from the next prompt on."""
 
 
 class NamedPlugin(Arguments):
@@ -42,21 +42,21 @@ class NamedPlugin(Arguments):
 
 
 class ShowPlugin(NamedPlugin):
-    """Show everything that an installed plugin brings, with what it runs."""
+    """Show everything that an installed plugin provides, including the programs that it runs."""
 
 
 class EnablePlugin(NamedPlugin):
-    """Switch an installed plugin on, if wanted with values of its options."""
+    """Switch on an installed plugin, optionally with values for its options."""
 
     values: dict[str, str] = Field(default={}, description="values of its options, by their names")
 
 
 class DisablePlugin(NamedPlugin):
-    """Switch an installed plugin off."""
+    """Switch off an installed plugin."""
 
 
 class RemovePlugin(NamedPlugin):
-    """Remove an installed plugin with what it kept."""
+    """Remove an installed plugin and the data that it stored."""
 
 
 def actions(texts: FolderTexts, shelf: PluginShelf) -> Sequence[Action]:

@@ -9,11 +9,11 @@ from agls.features.policy.manifests import NamedManifest, Policies
 from agls.features.policy.settings import Manifest
 from agls.toolkit import Arguments, TypedAction
 
-NONE = "No policy says anything here."
+NONE = "No policies are in force here."
 
 
 class ShowPolicy(Arguments):
-    """Show the policies that hold here: what each forbids, limits and says, and what is wrong with any."""
+    """Show the policies in force here: what each forbids, limits and tells the model, and any problems."""
 
 
 def policy_action(held: Policies) -> Action:

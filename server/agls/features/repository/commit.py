@@ -36,7 +36,7 @@ _FENCE = regex(r"\A```\w*\n(.*?)\n?```\s*\Z", re.DOTALL)
 class Commit(Arguments):
     """Commit what is staged, or else the files that the agent changed. Nothing is pushed.
 
-    A model writes the message from the difference; your hooks run as usual.
+    A model writes the message from the diff; git's hooks run as usual.
     """
 
     words: str = Field(

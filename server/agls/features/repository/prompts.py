@@ -42,13 +42,13 @@ NOTHING = "There is nothing to review: {}."
 
 
 class Init(Arguments):
-    """Let the model look at the repository, and write its AGENTS.md or bring it up to date."""
+    """Let the model look at the repository and write or update its AGENTS.md."""
 
     words: str = Field(default="", description="[what matters]", json_schema_extra={"format": RAW})
 
 
 class Review(Arguments):
-    """Let the model review what is not committed, a branch, or a range of commits; it changes nothing."""
+    """Let the model review uncommitted changes, a branch, or a range of commits. It changes nothing."""
 
     words: str = Field(
         default="", description="[branch | from..to] [what matters]", json_schema_extra={"format": RAW}
@@ -56,7 +56,7 @@ class Review(Arguments):
 
 
 class PullRequestComments(Arguments):
-    """Let the model fetch the comments on a pull request with `gh`, and say what they ask for."""
+    """Let the model fetch the comments on a pull request with `gh` and summarise what they ask for."""
 
     words: str = Field(default="", description="[number | address]", json_schema_extra={"format": RAW})
 

@@ -20,11 +20,11 @@ READ_AGAIN = (
     "Settings, instructions, rules and commands were read again; they hold from the next run on. `/doctor` "
     "names files that cannot be used."
 )
-SAME = "No setting is different."
+SAME = "No setting changed."
 
 
 class Configure(Arguments):
-    """Show the settings that somebody made; get, set, unset or explain one, from the next run on."""
+    """Show the settings that are not defaults; get, set, unset or explain one, from the next run on."""
 
     do: Literal["list", "get", "set", "unset", "explain"] = "list"
     key: str = Field(default="", description="the name of a setting or a table, such as budget.max_turns")
@@ -33,7 +33,7 @@ class Configure(Arguments):
 
 
 class ReadAgain(Arguments):
-    """Read settings, instructions, rules and commands again: what changed holds from the next run on."""
+    """Read settings, instructions, rules and commands again. Changes apply from the next run on."""
 
 
 def actions(store: SettingsStore) -> tuple[Action, ...]:

@@ -20,7 +20,7 @@ NOT_WAITED_FOR = "No command of a call {!r} is being waited for. There are: {}."
 
 
 class ListTasks(Arguments):
-    """Show the commands, helpers and timed prompts in the background, and their states."""
+    """Show the commands, helpers and timed prompts in the background, and the state of each."""
 
 
 class ShowOutput(Arguments):
@@ -30,13 +30,13 @@ class ShowOutput(Arguments):
 
 
 class MoveCommands(Arguments):
-    """Move a running command to the background: the agent goes on without waiting for its end."""
+    """Move a running command to the background: the agent goes on without waiting for it."""
 
     call_id: str = Field(default="", description="the call that runs it; empty for all that are waited for")
 
 
 class StopTasks(Arguments):
-    """Stop a command or a helper in the background and all that it started, or every one of them."""
+    """Stop a command or a helper in the background with everything that it started, or stop all of them."""
 
     task_id: str = Field(default="", description="as task.list gives it; empty for all that run")
 
@@ -96,7 +96,7 @@ class TaskActions:
         tasks = sorted(self.background.tasks.values(), key=lambda task: task.outcome is not None)
         rows = [f"| {task.task_id} | {state_of(task)} | `{_cell(task.title)}` |" for task in tasks]
         if not rows:
-            return ActionOutcome("Nothing was begun in the background.", {"tasks": []})
+            return ActionOutcome("There are no background tasks.", {"tasks": []})
         head = ["| Task | State | What it does |", "|---|---|---|"]
         return ActionOutcome("\n".join([*head, *rows]), {"tasks": [_data(task) for task in tasks]})
 

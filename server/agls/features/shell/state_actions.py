@@ -10,11 +10,11 @@ BACK = "Commands begin in the root of the workspace again, with the usual variab
 
 
 class ShowState(Arguments):
-    """Show in which folder, and with which variables of its own, the agent's next command begins."""
+    """Show the folder in which the agent's next command starts, and the variables that the agent set."""
 
 
 class ResetState(Arguments):
-    """Let the agent's next command begin in the root of the workspace, with the usual variables."""
+    """Let the agent's next command start in the root of the workspace, with the usual variables."""
 
 
 def state_actions() -> tuple[Action, ...]:

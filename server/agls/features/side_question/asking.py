@@ -30,7 +30,7 @@ FULL = "The conversation is too long for another question: {} Make room with /co
 
 
 class AskAside(Arguments):
-    """Ask something beside the work: the model answers from what it sees, and keeps nothing of it."""
+    """Ask a side question: the model answers from the conversation, which keeps nothing of it."""
 
     question: str = Field(min_length=1, max_length=20_000)
 

@@ -36,7 +36,7 @@ NONE = (
 
 
 class Skills(Arguments):
-    """Show the skills: which the model may load, whose they are, why one is not used; or one whole."""
+    """Show the skills: which the model may load, their source, why one is not used; or one in full."""
 
     name: str = Field(default="", description="one of them, to see it whole")
 

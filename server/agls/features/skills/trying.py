@@ -28,7 +28,7 @@ MOST = 200  # prompts
 
 
 class TestSkill(Arguments):
-    """Find out how often the model chooses a skill: ask it each prompt in a new session. No tool runs."""
+    """Test how often the model chooses a skill: each prompt is tried in a new session. No tool runs."""
 
     __test__ = False  # it is none of pytest's
 

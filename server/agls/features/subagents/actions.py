@@ -18,11 +18,11 @@ LIKE_ITSELF = "A helper like the agent itself."
 
 
 class Agents(Arguments):
-    """Show which helpers the agent can hand work to: those that agls brings, and yours."""
+    """Show the helpers to which the agent can delegate work: the built-in ones and yours."""
 
 
 class Subagents(Arguments):
-    """Show the helpers of this session: for which call they worked, how that ended, what they used."""
+    """Show the helpers of this session: the call that each worked for, how it ended, and what it used."""
 
 
 def actions(palette: Sequence[DelegateSpec]) -> tuple[Action, ...]:

@@ -53,8 +53,8 @@ VERBS = {LOOP: "repeat", SCHEDULE: "schedule"}
 class Loop(Arguments):
     """Repeat a prompt while this session stays open, as in `/loop 5m check the build`.
 
-    It is sent now, and then each time so long after the end of the run before. It waits while another run
-    is on. Without words this lists what is repeated; `/loop stop` ends it.
+    It is sent now, and then again this long after the end of each run. It waits while another run
+    is active. `/loop` alone lists what is repeated; `/loop stop` ends it.
     """
 
     words: str = Field(
@@ -65,8 +65,8 @@ class Loop(Arguments):
 class Schedule(Arguments):
     """Send a prompt at a time while this session stays open, as in `/schedule 14:30 run the tests`.
 
-    Or after a while: `/schedule in 20m run the tests`. Without words this lists what waits;
-    `/schedule stop` takes it back.
+    Or after a while: `/schedule in 20m run the tests`. `/schedule` alone lists what waits;
+    `/schedule stop` cancels it.
     """
 
     words: str = Field(

@@ -21,11 +21,11 @@ SURE = {
 
 
 class ShowUsage(Arguments):
-    """Show what this session and its last run used: turns, tokens, cost."""
+    """Show what this session and its last run used: turns, tokens and cost."""
 
 
 class ContextSize(Arguments):
-    """Show what fills the context of the model, by kind."""
+    """Show what fills the model's context, by category."""
 
 
 def actions() -> tuple[Action, ...]:

@@ -14,11 +14,11 @@ from agls.toolkit import Arguments, TypedAction
 
 ROOM = "web"
 CHOSEN = "searchChosen"
-NONE = "Nothing searches: no provider is configured. Write [web.providers.NAME] into your config file."
+NONE = "No search provider is configured. Add [web.providers.NAME] to your config file."
 
 
 class ListProviders(Arguments):
-    """Show the services that can search the web, and which one does."""
+    """Show the services that can search the web, and the one in use."""
 
 
 class UseProvider(Arguments):

@@ -34,7 +34,7 @@ BRANCH_STAYS = "{} is removed. Its branch {} stays, as it has commits that are n
 
 
 class UseWorktree(Arguments):
-    """Begin a session in a git worktree of its own, on a branch of its own: `/worktree fix-parser`.
+    """Start a session in a git worktree and on a branch of its own: `/worktree fix-parser`.
 
     `/worktree new` finds a name. Without words this lists the worktrees that agls made here;
     `/worktree remove=NAME` removes one in which everything is committed.

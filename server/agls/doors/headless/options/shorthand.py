@@ -12,6 +12,7 @@ PROGRAM = "--program"  # of `mcp add`, with its arguments as one line
 RUNS = frozenset({"run", "resume"})
 PROMPT = frozenset({"-p", "--print", "--prompt"})  # the prompt follows, which is an argument anyway
 CONTINUE = frozenset({"-c", "--continue"})
+SAME = {"--output-format": "--output"}  # what other agents call an option that takes the same values
 ALONE = {  # commands that show something where none of those below them is named
     "changes": frozenset({"show", "list", "keep", "undo", "redo"}),
     "memory": frozenset({"show", "add", "edit", "forget"}),
@@ -24,6 +25,8 @@ OWN = frozenset({"-h", "--help", "-V", "--version"})  # options of `agls` itself
 
 def spelled_out(argv: Sequence[str]) -> list[str]:
     """Return the arguments with a command: `-p "…"` is `run "…"`, `-c` is `resume`, in any order.
+
+    `--output-format` is `--output`.
 
     `help COMMAND` is `COMMAND --help`; `changes` without a word of its own below it is `changes show`, and
     so for `memory`; `mcp` alone, or followed by an option, is `mcp list`, and so for those like it;
@@ -48,7 +51,12 @@ def spelled_out(argv: Sequence[str]) -> list[str]:
     options, rest = words[:end], words[end:]
     named = options.pop(0) if options and options[0] in RUNS else "run"
     command = "resume" if CONTINUE & {*options} else named
-    return [command, *(word for word in options if word not in PROMPT | CONTINUE), *rest]
+    return [command, *(_renamed(word) for word in options if word not in PROMPT | CONTINUE), *rest]
+
+
+def _renamed(word: str) -> str:
+    name, sign, value = word.partition("=")
+    return f"{SAME.get(name, name)}{sign}{value}"
 
 
 def is_conversation(argv: Sequence[str], arguments: argparse.Namespace) -> bool:
