@@ -14,6 +14,7 @@ import sys
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, chain, islice
 from math import inf
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from agls.regex import regex
 from agls.workspace.decoding import UTF16, Binary, decode
 from agls.workspace.handles import O_PATH, open_beneath, opened
 from agls.workspace.hidden_files import Hiding, beneath
+from agls.workspace.long_search import LongSearch
 from agls.workspace.sieve import Sieve
 from agls.workspace.walker import Folder, Parts, WalkFilter, walk
 
@@ -201,7 +203,11 @@ class Search:
         except OSError:
             return ""
         if len(data) > self._asked["max_bytes"]:
-            if path == "/".join(self._asked["start"]) or not _looks_binary(data):
+            is_named = path == "/".join(self._asked["start"])
+            is_text = not _looks_binary(data)
+            if is_named and is_text and not _is_utf16(data) and not self._asked["multiline"]:
+                self._search_long(folder, path)
+            elif is_named or is_text:
                 self.large.append(path)
             return ""
         if not _may_hold(self._needed, data):
@@ -212,6 +218,28 @@ class Search:
             if self._needed and self._is_in(data.decode("utf-8", "replace")):
                 self.binary.append(path)
             return ""
+
+    def _search_long(self, folder: int, path: str) -> None:
+        """Search a named file that is too large to be held; that is for a program of its own."""
+        if self._bounds is not UNBOUNDED:
+            raise TimeOver
+        asked = self._asked
+        search = LongSearch(
+            self._test,
+            self._cut,
+            asked["context"],
+            (self._skipped, self._left),
+            by_line=asked["by_line"],
+            first_only=asked["first_only"],
+        )
+        try:
+            with opened(os.open(path.rpartition("/")[2], _READ, dir_fd=folder)) as handle:
+                search.look(handle, partial(_may_hold, self._needed))
+        finally:
+            self.more = search.more
+            is_skipped = not asked["by_line"] and self._skipped > 0
+            if search.rows or (search.count and not asked["by_line"] and not is_skipped):
+                self._found((path, search.count, search.rows))
 
     def _is_in(self, text: str) -> bool:
         """Return whether a binary file matches: zero bytes end lines in it, too."""
