@@ -38,9 +38,8 @@ def test_blocks_give_what_the_whole_text_gives(
     monkeypatch.setattr(long_search, "_BLOCK", dice.randint(1, 40))
     for context in (0, 1, 3):
         skipped, left = dice.randint(0, 5), dice.randint(1, 8)
-        search = LongSearch(
-            re.compile("a").search, plain, context, (skipped, left), by_line=True, first_only=False
-        )
+        asked = {"context": context, "by_line": True, "first_only": False}
+        search = LongSearch(re.compile("a").search, plain, (skipped, left), asked)
         source = os.open(tmp_path / "a.txt", os.O_RDONLY)
         search.look(source, lambda block: b"a" in block)
         os.close(source)
@@ -53,7 +52,8 @@ def test_line_that_is_too_long_to_be_held_is_searched_in_parts_and_counted_once(
     monkeypatch.setattr(long_search, "_BLOCK", 10)
     monkeypatch.setattr(long_search, "_LONGEST", 20)
     (tmp_path / "a.txt").write_text("b\n" + "a" * 95 + "\nb\na\n")
-    search = LongSearch(re.compile("a").search, plain, 0, (0, 9), by_line=True, first_only=False)
+    asked = {"context": 0, "by_line": True, "first_only": False}
+    search = LongSearch(re.compile("a").search, plain, (0, 9), asked)
     source = os.open(tmp_path / "a.txt", os.O_RDONLY)
     search.look(source, lambda block: True)
     os.close(source)

@@ -6,15 +6,15 @@ This module is used in isolated programs: it imports only the standard library.
 import codecs
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 _BLOCK = 1 << 20
 _LONGEST = 1 << 22  # bytes of a line that are searched as one
 Row = tuple[int, bool, str]
 
 
-class Cut(Protocol):
+class LineCut(Protocol):
     """Cuts a line to the width that is shown."""
 
     def __call__(self, line: str, *, matches: bool) -> str: ...
@@ -23,29 +23,33 @@ class Cut(Protocol):
 class LongSearch:
     """What is found in the file: `count` matching lines, and the rows to show of them.
 
-    The first `skipped` matching lines are left out and `left` are shown, unless none are wanted (`by_line`);
-    `first_only` ends the search at the first. `more` says that there are others.
+    What was `asked` says how many lines around each are shown, or that only their number or the first one
+    counts. Of the `page` the first so many units are left out, and as many are shown. `more` says that there
+    are others.
     """
 
     def __init__(
         self,
         matches: Callable[[str], object],
-        cut: Cut,
-        context: int,
+        cut: LineCut,
         page: tuple[int, int],
-        *,
-        by_line: bool,
-        first_only: bool,
+        asked: Mapping[str, Any],
     ) -> None:
         self.count = 0
         self.more = False
         self.rows: list[Row] = []
         self._matches, self._cut = matches, cut
-        self._context, (self._skipped, self._left) = context, page
-        self._by_line, self._first_only = by_line, first_only
-        self._before = deque[tuple[int, str]](maxlen=context)
+        self._skipped, self._left = page
+        self._context: int = asked["context"]
+        self._by_line, self._first_only = bool(asked["by_line"]), bool(asked["first_only"])
+        self._before = deque[tuple[int, str]](maxlen=self._context)
         self._after = 0  # lines behind a match that are still to be shown
-        self._found = -1  # the last line that matches
+        self._last = -1  # the last line that matches
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the file has a match that is shown."""
+        return bool(self.rows if self._by_line else self.count > 0 and not self._skipped)
 
     def look(self, source: int, may_hold: Callable[[bytes], bool]) -> None:
         """Search the open file. A block that `may_hold` no match is not looked at."""
@@ -67,9 +71,9 @@ class LongSearch:
         return (self.more and not self._after) or (self._first_only and self.count > 0)
 
     def _take(self, at: int, line: str) -> None:
-        is_new = at != self._found and not self.more and bool(self._matches(line))
+        is_new = at != self._last and not self.more and bool(self._matches(line))
         if is_new:
-            self._found = at
+            self._last = at
             self.more = self._by_line and self.count == self._skipped + self._left
             self.count += not self.more
         if is_new and self._by_line and not self.more and self.count > self._skipped:
