@@ -29,7 +29,7 @@ def test_failing_test_prints_the_logs_of_its_server(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=220,
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert "log of the server: stderr.log" in done.stdout

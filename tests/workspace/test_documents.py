@@ -6,6 +6,7 @@ import pytest
 
 from agls.engine.ports import Command, PathOutside, Stale, Workspace, WorkspaceError
 from agls.engine.vocabulary import FileVersion, Focus
+from agls.workspace.buffer_sync import Buffer
 from agls.workspace.editor import NoEditor
 from agls.workspace.processes import Processes
 from agls.workspace.texts import hash_of
@@ -80,6 +81,27 @@ async def test_a_clean_document_gives_way_when_the_disk_changed(
     after = await workspace.read("a.py")
     assert (after.text, after.dirty, after.behind) == ("changed by a formatter, then me\n", True, False)
     await workspace.write("a.py", "and again\n", expected=after.version)
+
+
+async def test_newline_that_the_editor_ends_a_saved_file_with_is_no_difference(
+    workspace: Workspace, editor: FakeEditor, file: Path, uri: str
+) -> None:
+    file.write_text("disk")
+    editor.open(uri, "disk")
+    editor.type(uri, "typed")
+    await editor.sync.settle()
+    file.write_text("typed\n")  # of which the document says nothing
+    await editor.save([Buffer(uri, 2, "typed")], "", "")
+    await editor.sync.settle()
+    seen = await workspace.read("a.py")
+    assert (seen.text, seen.source, seen.dirty, seen.behind) == ("typed", "buffer", False, False)
+    change = await workspace.write("a.py", "mine", expected=seen.version)
+    assert change.via == "editor"
+    after = await workspace.read("a.py")
+    assert (after.text, after.dirty, after.behind) == ("mine", True, False)
+    file.write_text("changed\n")
+    editor.type(uri, "typed")
+    assert (await workspace.read("a.py")).behind
 
 
 async def test_a_command_makes_us_look_first_so_that_its_changes_are_seen(

@@ -119,6 +119,8 @@ class BufferSync:
         if digest == held.digest:
             self._agreed[buffer.uri] = held
             return SyncState.CLEAN
+        if agreed and held.digest and (agreed.hash, agreed.digest) == (held.hash, digest):
+            return SyncState.CLEAN  # what the editor made of this text when it saved
         if agreed is None:  # a difference at the first look was typed: only a later change is the disk's
             self._agreed[buffer.uri] = replace(held, digest="")
             return SyncState.DIRTY
@@ -143,7 +145,8 @@ class BufferSync:
 
     def _save(self, buffer: Buffer, held: DiskState) -> None:
         digest = digest_of(buffer.text)
-        same = digest == held.digest or (held.hash and (held.guessed or not held.digest))
+        ended = digest_of(f"{buffer.text}\n")  # an editor may end the last line in the file alone
+        same = held.digest in (digest, ended) or (held.hash and (held.guessed or not held.digest))
         self._agreed[buffer.uri] = replace(held, hash=held.hash if same else OTHER, digest=digest)
 
     def _compare(self, buffer: Buffer, settle: Callable[[Buffer, DiskState], object]) -> None:

@@ -61,6 +61,27 @@ def test_what_is_attached_is_seen_dropped_and_sent(editor: Editor) -> None:
         said(editor, "code.py diagnostics")
 
 
+def test_lines_of_a_terminal_and_of_a_buffer_without_a_file_go_with_a_question(editor: Editor) -> None:
+    with ModelServer([Reply("Seen."), Reply("Seen again.")]) as server:
+        use_server(editor, server)
+        opened(editor)
+        editor.command("wincmd t")
+        editor.lua("vim.cmd.terminal('echo canary of the terminal')")
+        editor.until("vim.fn.search('canary of the terminal', 'nw') > 0")
+        editor.command("1Agls ask what is that?")
+        ended(editor, "endTurn")
+        assert "canary of the terminal" in content(server)
+        said(editor, "agls:terminal#L1-L1")
+        editor.command("wincmd t | enew!")
+        editor.lua("vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'one', 'canary without a file' })")
+        editor.command("2Agls add")
+        editor.until(f"vim.deep_equal({LABELS}, {{ 'unnamed L2-L2' }})")
+        editor.command("Agls open")
+        prompt(editor, "and that?")
+        ended(editor, "endTurn", runs=2)
+        assert "canary without a file" in content(server)
+
+
 def test_backspace_at_the_beginning_drops_the_last_one(editor: Editor) -> None:
     opened(editor, turns("Ok."))
     editor.command("Agls add code.py")

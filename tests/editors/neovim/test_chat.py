@@ -107,7 +107,7 @@ def test_thoughts_and_long_outputs_are_folded(editor: Editor) -> None:
     folded = "function() return vim.fn.foldclosed(vim.fn.search('^50$', 'nw')) > 0 end"
     editor.until(f"vim.api.nvim_win_call(vim.fn.bufwinid({CHAT}.buf), {folded})")
     screen = "\n".join(editor.screen())
-    assert "▸ Thought, 4 lines" in screen, screen
+    assert "▸ Thought, 3 lines" in screen, screen
     assert "▸ output, " in screen, screen
     assert "exit code 0" not in screen
     assert "✓" in screen

@@ -5,7 +5,7 @@ import pytest
 from support.wire import turns
 
 from .driver import Editor
-from .scene import CODE, READ, TWO_EDITS, call, code, edit, ended, opened, prompt, said, waiting
+from .scene import CODE, READ, TWO_EDITS, call, code, edit, ended, opened, prompt, said, transcript, waiting
 
 pytestmark = [pytest.mark.editors, pytest.mark.timeout(300)]
 BOTH = "mine = 1\n" + CODE.replace("return 2\n", "return 22\n").replace("return 9\n", "return 99\n")
@@ -243,6 +243,28 @@ def test_change_of_a_file_without_a_final_newline_is_undone_after_it_was_saved(e
     waiting(editor, 0)
     editor.command("write")
     assert (editor.workspace / "a.txt").read_text() == "one\ntwo\nthree\n"
+
+
+def test_saved_file_without_a_final_newline_is_not_newer_on_the_disk(editor: Editor) -> None:
+    (editor.workspace / "a.txt").write_text("one\ntwo")
+    read = {"text": "I read.", "calls": [call("read_file", path="a.txt")]}
+    opened(editor, turns(read, "Ready."), turns(read, "Ready again."))
+    editor.command("wincmd t | edit a.txt | Agls open")
+    editor.keys("<Esc>")
+    prompt(editor, "read it")
+    ended(editor, "endTurn")
+    editor.command("wincmd t")
+    editor.keys("ggcwuno<Esc>")
+    editor.until("vim.fn.getline(1) == 'uno' and vim.api.nvim_get_mode().mode == 'n'")
+    editor.command("write | Agls open")
+    assert (editor.workspace / "a.txt").read_text() == "uno\ntwo\n"
+    editor.keys("<Esc>")
+    prompt(editor, "read it again")
+    ended(editor, "endTurn", runs=2)
+    said(editor, "Ready again.")
+    said(editor, "1\tuno")
+    assert "newer than" not in transcript(editor)
+    assert "not saved" not in transcript(editor)
 
 
 def test_lines_of_a_file_with_windows_line_ends_are_shown_without_them(editor: Editor) -> None:

@@ -217,6 +217,15 @@ def test_edit_opens_the_fold_that_hides_its_lines(editor: Editor) -> None:
     editor.shows("    # two")
 
 
+def test_text_that_the_encoding_of_the_file_cannot_hold_is_not_put_in(editor: Editor) -> None:
+    edited(editor, turns("1 → 2"))
+    (editor.workspace / "a.txt").write_bytes("eins\nzwölf\n".encode("latin1"))
+    editor.command("edit a.txt | 1Agls edit count on")
+    editor.until("vim.fn.execute('messages'):find('(latin1) lacks a character of the new text', 1, true)")
+    assert editor.lines() == ["eins", "zwölf"]
+    assert not editor.lua("return vim.bo.modified")
+
+
 def test_buffer_that_cannot_be_edited_any_more_is_left_alone(editor: Editor) -> None:
     edited(editor, turns(NEW), turns(NEW))
     editor.command("4,5Agls edit use a comment")

@@ -26,6 +26,9 @@ def test_whole_output_of_a_command_is_shown_as_text(editor: Editor) -> None:
     assert editor.lua("return vim.bo.modifiable") is False
     editor.keys("q")
     editor.until("vim.fn.search('^40000$', 'n') == 0")
+    prompts = "function(win) return vim.b[vim.fn.winbufnr(win)].agls_prompt end"
+    heights = f"vim.iter(vim.api.nvim_list_wins()):filter({prompts}):map(vim.api.nvim_win_get_height)"
+    editor.until(f"{heights}:next() == 5")  # with its bar, as before
 
 
 def test_running_command_is_moved_to_the_background(editor: Editor) -> None:

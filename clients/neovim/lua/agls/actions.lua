@@ -19,7 +19,8 @@ local function open(title, lines)
   vim.bo[buf].bufhidden = "wipe"
   paint.markdown(buf)
   vim.bo[buf].modifiable = false
-  float.fitted(buf, { title = title, enter = true })
+  local win = float.fitted(buf, { title = title .. ", q closes", enter = true })
+  vim.wo[win].conceallevel, vim.wo[win].concealcursor = 2, "nc"
   vim.keymap.set("n", "q", "<cmd>close<cr>", { buffer = buf, desc = "close" })
 end
 

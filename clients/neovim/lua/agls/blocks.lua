@@ -158,6 +158,19 @@ function M.named(name, root)
   return image(data, kind, name)
 end
 
+---What a buffer is called where it is the source of a text: one without a file by its kind.
+---@param buf integer
+---@return string uri
+---@return string? kind
+local function source(buf)
+  local type = vim.bo[buf].buftype
+  if (type == "" or type == "help") and vim.api.nvim_buf_get_name(buf) ~= "" then
+    return vim.uri_from_bufnr(buf)
+  end
+  local kind = ({ [""] = "unnamed", acwrite = "text", nofile = "text", nowrite = "text" })[type] or type
+  return "agls:" .. kind, kind
+end
+
 ---Some lines of a buffer.
 ---@param buf integer
 ---@param first integer from 1
@@ -165,8 +178,11 @@ end
 ---@return agls.Chip
 function M.lines(buf, first, last)
   local words = table.concat(vim.api.nvim_buf_get_lines(buf, first - 1, last, false), "\n") .. "\n"
-  local uri = ("%s#L%d-L%d"):format(vim.uri_from_bufnr(buf), first, last)
-  return { label = text.short_name(uri), block = { type = "resource", uri = uri, text = words } }
+  local uri, kind = source(buf)
+  local range = ("L%d-L%d"):format(first, last)
+  uri = uri .. "#" .. range
+  local label = kind and (kind .. " " .. range) or text.short_name(uri)
+  return { label = label, block = { type = "resource", uri = uri, text = words } }
 end
 
 return M

@@ -211,7 +211,7 @@ function Chat:redo(number)
   self:replace(placed.first, placed.lines, block.lines)
   self.low = math.min(self.low or placed.first, placed.first)
   local by = #block.lines - #placed.lines
-  placed.lines, placed.fold, placed.summary = block.lines, block.fold, block.summary
+  placed.lines, placed.fold, placed.summary, placed.count = block.lines, block.fold, block.summary, block.count
   placed.label, placed.hl, placed.paint, placed.colours = block.label, block.hl, block.paint, block.colours
   paint.block(self.buf, placed)
   if by ~= 0 then

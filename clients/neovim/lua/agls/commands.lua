@@ -23,9 +23,9 @@ local function api()
 end
 
 ---@param given table of a user command
----@return agls.Chip? chip the lines that were selected
+---@return agls.Chip? chip the lines that were selected, in a file, a terminal, a help page …
 local function selection(given)
-  if given.range > 0 and vim.bo.buftype == "" then
+  if given.range > 0 then
     return blocks.lines(vim.api.nvim_get_current_buf(), given.line1, given.line2)
   end
 end
@@ -88,7 +88,7 @@ end
 local function judged(rest, act, given)
   local review, changes = require("agls.review"), require("agls.changes")
   if rest == "all" then
-    return act(vim.list_slice(changes.all))
+    return #changes.all > 0 and act(vim.list_slice(changes.all)) or notify.info("there is no change to review")
   end
   act(given.range > 0 and review.at(given.line1, given.line2) or nil)
 end

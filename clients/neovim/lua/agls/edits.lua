@@ -15,20 +15,20 @@ local function last_line(buf)
   return vim.api.nvim_buf_get_lines(buf, -2, -1, false)[1]
 end
 
----Why Neovim could not write this text into the file of a buffer, or not as it is meant.
+---Why Neovim could not write these texts into the file of a buffer, or not as they are meant.
 ---@param buf integer
----@param edits { newText: string }[]
+---@param texts string[]
 ---@return string?
-local function unwritable(buf, edits)
+function M.unwritable(buf, texts)
   local encoding = vim.bo[buf].fileencoding
   if vim.bo[buf].fileformat == "mac" then
     return "its lines end with CR alone ('fileformat' is mac), which language servers cannot edit"
   elseif encoding == "" or vim.startswith(encoding, "utf") then
     return nil
   end
-  for _, edit in ipairs(edits) do
-    local written = vim.iconv(edit.newText, "utf-8", encoding)
-    if not written or vim.iconv(written, encoding, "utf-8") ~= edit.newText then
+  for _, new in ipairs(texts) do
+    local written = vim.iconv(new, "utf-8", encoding)
+    if not written or vim.iconv(written, encoding, "utf-8") ~= new then
       return ("the encoding of the file (%s) lacks a character of the new text"):format(encoding)
     end
   end
@@ -49,7 +49,10 @@ local function apply(change, encoding)
   if version and known and version ~= known then
     return "the buffer was changed meanwhile"
   end
-  local problem = unwritable(buf, change.edits)
+  local function text_of(edit)
+    return edit.newText
+  end
+  local problem = M.unwritable(buf, vim.tbl_map(text_of, change.edits))
   if problem then
     return problem
   end

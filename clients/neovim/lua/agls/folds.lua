@@ -36,7 +36,8 @@ function M.text()
   local shown = chat_here()
   local placed = shown and shown:at(from)
   local summary = placed and placed.summary or "folded"
-  local chunks = { { ("▸ %s, %d lines"):format(summary, to - from + 1), "AglsFold" } }
+  local count = placed and placed.count or to - from + 1
+  local chunks = { { ("▸ %s, %d line%s"):format(summary, count, count == 1 and "" or "s"), "AglsFold" } }
   if placed and shown and shown.session:busy() then
     local item = shown.session.store.items[placed.id]
     if item and item.status == "running" then

@@ -429,6 +429,7 @@ function M.setup(options)
       end
     end,
   })
+  window.setup(group)
   require("agls.review").setup(group)
   require("agls.first_line").setup(group)
   focus.setup(group)

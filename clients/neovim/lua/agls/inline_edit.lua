@@ -3,6 +3,7 @@
 
 local buffer_keys = require("agls.buffer_keys")
 local config = require("agls.config")
+local edits = require("agls.edits")
 local marks = require("agls.edit_marks")
 local notify = require("agls.notify")
 local wish_box = require("agls.wish_box")
@@ -134,8 +135,12 @@ local function show(edit, result)
   narrow(edit, result.range)
   local new = vim.split(result.text, "\n", { plain = true })
   edit.text = result.text
+  local problem = edits.unwritable(edit.buf, { result.text })
   if vim.deep_equal(new, edit.old) then
     notify.info("the model would change nothing here")
+    return finish(edit)
+  elseif problem then
+    notify.warn("nothing was edited: " .. problem)
     return finish(edit)
   elseif not check_modifiable(edit.buf) then
     return finish(edit)

@@ -74,6 +74,8 @@ local WORDS = {
   sessionBusyElsewhere = "another process writes this session; when it lets go, `:Agls takeover` goes on here",
 }
 local HINTS = {
+  noActiveRun = "Write what you want to have done.",
+  sessionNotFound = "`:Agls sessions` lists those of this folder.",
   authRequired = "`:Agls key` asks for a key and keeps it until Neovim ends; `agls key set` in a terminal, longer.",
 }
 
@@ -100,7 +102,8 @@ function M.failure(problem)
   if vim.startswith(problem.message, "no model is configured") then
     return M.error(NO_MODEL) -- the server's hint is for a terminal
   end
-  M.error(WORDS[data.kind] or (hint and (problem.message .. " " .. hint)) or problem.message)
+  local message = problem.message:gsub("^params%.[%w_.]+: ", "") -- what it is called in the protocol is no help here
+  M.error(WORDS[data.kind] or (hint and (message .. " " .. hint)) or message)
 end
 
 ---For requests of which only the failure matters.

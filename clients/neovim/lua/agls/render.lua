@@ -9,6 +9,7 @@
 ---@field paint? table<integer, string> highlights of whole lines, from 1
 ---@field colours? table<integer, agls.Paint[]> what is coloured in lines, from 1
 ---@field summary? string what a closed fold says besides its length
+---@field count? integer lines in the fold that are no fence and no title
 
 ---@class agls.RenderOptions
 ---@field fold { thoughts: boolean, output: integer, diff: integer }
@@ -101,6 +102,18 @@ local function behind_fence(lines)
   return 2
 end
 
+---How many lines there are from this one on, without those that only enclose others.
+---@param lines string[]
+---@param first integer
+---@return integer
+local function counted(lines, first)
+  local count = 0
+  for number = first, #lines do
+    count = count + (vim.startswith(lines[number], "```") and 0 or 1)
+  end
+  return count
+end
+
 ---What the call is about: its first text argument, on one line.
 ---@param item table
 ---@return string
@@ -184,6 +197,7 @@ end
 
 function by_kind.thought(item, options)
   local lines = quoted("Thought", item.text or "")
+  local count = counted(lines, 2)
   lines[#lines + 1] = ""
   local label = item.discarded and DISCARDED or nil
   local block = {
@@ -192,6 +206,7 @@ function by_kind.thought(item, options)
     hl = label and "AglsFailed",
     fold = options.fold.thoughts and 1 or nil,
     summary = "Thought",
+    count = count,
   }
   return block
 end
@@ -221,6 +236,7 @@ function by_kind.toolCall(item, options, waiting)
   end
   if #lines - 1 > most + 2 then
     block.fold, block.summary = behind_fence(lines), #changes > 0 and "diff" or "output"
+    block.count = counted(lines, block.fold)
   end
   lines[#lines + 1] = ""
   return block
@@ -233,14 +249,16 @@ end
 
 function by_kind.notice(item)
   local lines = quoted(item.title or "Notice", item.text or "")
+  local count = counted(lines, 2)
   lines[#lines + 1] = ""
-  return { lines = lines, fold = 1, summary = "For the model: " .. (item.title or "notice") }
+  return { lines = lines, fold = 1, summary = "For the model: " .. (item.title or "notice"), count = count }
 end
 
 function by_kind.compaction(item)
   local lines = quoted("The conversation before, in short", item.text or "")
+  local count = counted(lines, 2)
   lines[#lines + 1] = ""
-  return { lines = lines, fold = 1, summary = "The conversation before, in short" }
+  return { lines = lines, fold = 1, summary = "The conversation before, in short", count = count }
 end
 
 function by_kind.fileEdit(item, options)
@@ -249,7 +267,7 @@ function by_kind.fileEdit(item, options)
     vim.list_extend(lines, change_lines(change))
   end
   local fold = #lines - 1 > options.fold.diff and behind_fence(lines) or nil
-  local block = { lines = lines, fold = fold, summary = "diff" }
+  local block = { lines = lines, fold = fold, summary = "diff", count = fold and counted(lines, fold) }
   lines[#lines + 1] = ""
   return block
 end

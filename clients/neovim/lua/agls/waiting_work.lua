@@ -111,7 +111,9 @@ end
 function M.tasks(of, which)
   if which == "stop" then
     return actions.invoke(of, "task.stop", vim.empty_dict(), function(data)
-      notify.info(("%d background tasks are stopped"):format(#(data.stopped or {})))
+      local count = #(data.stopped or {})
+      local words = "%d background task" .. (count == 1 and " is" or "s are") .. " stopped"
+      notify.info(count == 0 and "nothing runs in the background" or words:format(count))
     end)
   end
   actions.invoke(of, "task.list", vim.empty_dict(), function(data)

@@ -219,6 +219,43 @@ function M.open(shown, layout)
   vim.api.nvim_set_current_win(lower)
 end
 
+---Neovim gives the lines of a window that is closed to the last one: a prompt keeps the height that it had.
+---@param closed integer
+local function keep_height(closed)
+  local tab = vim.api.nvim_win_get_tabpage(closed)
+  local heights = {}
+  for _, win in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
+    local is_prompt = win ~= closed and vim.b[vim.api.nvim_win_get_buf(win)].agls_prompt
+    if is_prompt and vim.api.nvim_win_get_config(win).relative == "" then
+      heights[win] = vim.api.nvim_win_get_height(win)
+    end
+  end
+  if not next(heights) or chat.all[vim.api.nvim_win_get_buf(closed)] then
+    return
+  end
+  vim.schedule(function()
+    for win, height in pairs(heights) do
+      local is_alone = not vim.api.nvim_win_is_valid(win) or vim.fn.winlayout(vim.fn.win_id2tabwin(win)[1])[1] == "leaf"
+      if not is_alone and vim.api.nvim_win_get_height(win) > height then
+        vim.api.nvim_win_set_height(win, height)
+      end
+    end
+  end)
+end
+
+---@param group integer
+function M.setup(group)
+  vim.api.nvim_create_autocmd("WinClosed", {
+    group = group,
+    callback = function(event)
+      local closed = tonumber(event.match)
+      if closed and vim.api.nvim_win_is_valid(closed) and vim.api.nvim_win_get_config(closed).relative == "" then
+        keep_height(closed)
+      end
+    end,
+  })
+end
+
 ---Close a window, or empty the last one.
 ---@param win integer
 function M.close_one(win)

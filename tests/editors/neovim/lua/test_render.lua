@@ -28,6 +28,8 @@ check.test("an output is folded when it is long, behind its fence", function()
   end
   check.same(call("1\n2\n3").fold, nil)
   check.same(call("1\n2\n3\n4").fold, 3)
+  check.same(call("1\n2\n3\n4\n").count, 4)
+  check.same(render.item(item("thought", { text = "a\nb" }), OPTIONS).count, 2)
   check.same(call("1").lines, { "**shell** `seq`", "```text", "1", "```", "" })
 end)
 
