@@ -13,15 +13,18 @@ import signal
 import sys
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, chain, islice
 from math import inf
 from typing import Any, NamedTuple
 
 from agls.regex import regex
-from agls.workspace.decoding import UTF16, Binary, decode
+from agls.workspace.decoding import Binary, decode
 from agls.workspace.handles import O_PATH, open_beneath, opened
 from agls.workspace.hidden_files import Hiding, beneath
+from agls.workspace.long_search import LongSearch
+from agls.workspace.searched_bytes import READ, bytes_of, is_utf16, looks_binary, may_hold
 from agls.workspace.sieve import Sieve
 from agls.workspace.walker import Folder, Parts, WalkFilter, walk
 
@@ -30,8 +33,6 @@ Row = tuple[int, bool, str]
 FoundFile = tuple[str, int, list[Row]]  # a file: its path, how many lines match, and those to show
 
 _RUNS = regex(r"[^\0\r\n]+")
-_SMALL = 1 << 16  # bytes that are read at once
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class TimeOver(Exception):
@@ -197,14 +198,18 @@ class Search:
         """Return the text of a file; "" when it is no text, too large, or certainly without a match."""
         self._check()
         try:
-            data = _bytes_of(folder, path.rpartition("/")[2], self._asked["max_bytes"])
+            data = bytes_of(folder, path.rpartition("/")[2], self._asked["max_bytes"])
         except OSError:
             return ""
         if len(data) > self._asked["max_bytes"]:
-            if path == "/".join(self._asked["start"]) or not _looks_binary(data):
+            is_named = path == "/".join(self._asked["start"])
+            is_text = not looks_binary(data)
+            if is_named and is_text and not is_utf16(data) and not self._asked["multiline"]:
+                self._search_long(folder, path)
+            elif is_named or is_text:
                 self.large.append(path)
             return ""
-        if not _may_hold(self._needed, data):
+        if not may_hold(self._needed, data):
             return ""
         try:
             return decode(data)[0]
@@ -212,6 +217,19 @@ class Search:
             if self._needed and self._is_in(data.decode("utf-8", "replace")):
                 self.binary.append(path)
             return ""
+
+    def _search_long(self, folder: int, path: str) -> None:
+        """Search a named file that is too large to be held; that is for a program of its own."""
+        if self._bounds is not UNBOUNDED:
+            raise TimeOver
+        search = LongSearch(self._test, self._cut, (self._skipped, self._left), self._asked)
+        try:
+            with opened(os.open(path.rpartition("/")[2], READ, dir_fd=folder)) as handle:
+                search.look(handle, partial(may_hold, self._needed))
+        finally:
+            self.more = search.more
+            if search.is_found:
+                self._found((path, search.count, search.rows))
 
     def _is_in(self, text: str) -> bool:
         """Return whether a binary file matches: zero bytes end lines in it, too."""
@@ -295,27 +313,3 @@ def _excerpt(
     around = (range(max(0, at - context), min(len(lines), at + context + 1)) for at in numbers)
     shown = sorted(set(chain(*around)))
     return [(at, at in matching, cut(lines[at], matches=at in matching)) for at in shown]
-
-
-def _may_hold(needed: Iterable[bytes], data: bytes) -> bool:
-    if not needed or _is_utf16(data):
-        return True
-    small = data.lower()
-    return any(text in small for text in needed)
-
-
-def _looks_binary(data: bytes) -> bool:
-    return not _is_utf16(data) and b"\0" in data[:_SMALL]
-
-
-def _is_utf16(data: bytes) -> bool:
-    return data.startswith(tuple(encoding.mark for encoding in UTF16))
-
-
-def _bytes_of(folder: int, name: str, max_bytes: int) -> bytes:
-    """Return the first bytes of a file, one more than `max_bytes`. Only regular files are read."""
-    with opened(os.open(name, _READ, dir_fd=folder)) as handle:
-        data = os.read(handle, min(_SMALL, max_bytes + 1))
-        if len(data) == _SMALL < max_bytes + 1:
-            data += os.read(handle, max_bytes + 1 - _SMALL)
-    return data

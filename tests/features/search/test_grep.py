@@ -298,15 +298,47 @@ async def test_large_files_are_left_out(root: Path, editor: FakeEditor) -> None:
     tools = make(root, editor, max_file_bytes=100)
     (root / "large.txt").write_text("findable\n" * 20)
     (root / "large.bin").write_bytes(b"findable\0" * 20)
+    (root / "utf16.txt").write_bytes(("findable\n" * 20).encode("utf-16"))
     remark = (
-        "[1 file has more than 100 bytes, not searched: large.txt. To search there, run grep in a shell.]"
+        "[2 files have more than 100 bytes, not searched: large.txt, utf16.txt. "
+        "One that is given as path is searched, line by line.]"
     )
     everywhere = await text_of(tools, pattern="findable")
     assert everywhere.startswith("No match in ")
     assert everywhere.endswith(remark)
-    assert await text_of(tools, pattern="findable", path="large.txt") == f"Nothing was searched.\n{remark}"
     assert (await text_of(tools, pattern="total", output="files")).endswith(remark)
-    assert (await text_of(tools, pattern="findable", path="large.bin")).startswith("Nothing was searched.")
+    for name, spans in (("large.bin", False), ("utf16.txt", False), ("large.txt", True)):
+        told = await text_of(tools, pattern="findable", path=name, multiline=spans)
+        assert told == (
+            f"Nothing was searched.\n[1 file has more than 100 bytes, not searched: {name}. "
+            "To search there, run grep in a shell.]"
+        )
+
+
+@pytest.mark.parametrize("pattern", ["need(le)?_9", r"n\w+_9"])  # with texts that it needs, and without
+async def test_large_file_that_is_named_is_searched_line_by_line(
+    tools: Toolbox, root: Path, pattern: str
+) -> None:
+    lines = [f"line {number} {'x' * 60}\n" for number in range(90_000)]
+    for number in (0, 45_000, 45_001, 89_998):
+        lines[number] = f"needle_9 {number}\n"
+    (root / "large.txt").write_text("".join(lines))
+    given: dict[str, object] = {"pattern": pattern, "path": "large.txt"}
+    assert await text_of(tools, **given) == (
+        "large.txt\n1:needle_9 0\n45001:needle_9 45000\n45002:needle_9 45001\n89999:needle_9 89998"
+    )
+    page = await text_of(tools, **given, offset=1, limit=1, context=1)
+    assert page.splitlines()[:4] == [
+        "large.txt",
+        f"45000-{lines[44_999].strip()}",
+        "45001:needle_9 45000",
+        "45002-needle_9 45001",
+    ]
+    assert "[There are more than this one matching line. Go on with offset=2" in page
+    assert await text_of(tools, **given, output="count") == "large.txt:4"
+    assert await text_of(tools, **given, output="files") == "large.txt"
+    assert "No more matches behind offset 4" in await text_of(tools, **given, offset=4)
+    assert await text_of(tools, pattern="123-456", path="large.txt") == "No match in 1 file."
 
 
 async def test_a_file_that_is_too_large_costs_nothing(tools: Toolbox, root: Path) -> None:
