@@ -121,6 +121,12 @@ WHOLE = [
     "for f in $(ls -A); do cat $f; done",
     "ls -A | while read f; do cat $f; done",
     "bash -c 'cat .e*'",
+    "npm pack",
+    "cargo package --allow-dirty",
+    "uv build",
+    "ls | cpio -o",
+    "aws s3 sync . s3://bucket",
+    "python3 -m build",
     f"{sys.executable} -c \"import os; [print(open(f).read()) for f in os.listdir() if '.e' in f]\"",
 ]
 

@@ -57,15 +57,23 @@ SORTERS = _names("sort shuf iconv gpg openssl objcopy")  # write with -o
 # Read a folder as a whole; those in RECURSIVE with an option for it, git as far as it knows the files.
 TREES = _names(
     "rg ag ack ugrep rgrep find fd fdfind tar bsdtar zip 7z 7za 7zr rar pax rsync rclone scp xargs parallel "
-    "ln shar mksquashfs genisoimage mkisofs restic borg jar docker podman buildah"
+    "ln shar mksquashfs genisoimage mkisofs restic borg jar docker podman buildah cpio ditto duplicity"
 )
+# Commands of programs that pack or copy the folder in which they are started.
+PACKERS = {
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _names("pack publish")),
+    "cargo": _names("package publish"),
+    **dict.fromkeys(("poetry", "uv", "hatch", "flit"), _names("build publish")),
+    **dict.fromkeys(("aws", "gsutil", "gcloud"), _names("cp sync mv rsync")),
+    "docker-compose": _names("build up"),
+}
 RECURSIVE = _names("grep egrep fgrep zgrep cp diff")
 GIT_READS = _names(
     "grep show diff diff-tree diff-index diff-files range-diff log archive cat-file blame annotate stash "
     "whatchanged clone worktree bundle checkout-index fast-export format-patch difftool reflog restore "
     "unpack-file pack-objects merge-tree merge-file cherry-pick rebase revert request-pull send-email am"
 )
-ARCHIVERS = _names("zipfile tarfile http.server shutil")  # modules that interpreters run with -m
+ARCHIVERS = _names("zipfile tarfile http.server shutil build")  # modules that interpreters run with -m
 _RECURSE = regex(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive|deref|directories).*|recurse")
 HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 
@@ -189,6 +197,8 @@ def _read_whole(part: Sequence[str]) -> list[str]:
     if "git" in names and GIT_READS & names:
         return ["."]
     if "-m" in part and ARCHIVERS & names:
+        return ["."]
+    if any(not verbs.isdisjoint(names) for name, verbs in PACKERS.items() if name in names):
         return ["."]
     recursive = any(_RECURSE.fullmatch(word) for word in part) and RECURSIVE & names
     if not (TREES & names or recursive):
