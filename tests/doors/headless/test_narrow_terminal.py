@@ -58,6 +58,15 @@ def test_command_to_go_on_with_is_in_one_piece(agls: Agls, narrow: FakeTerminal)
     assert "Go on with:\r\nagls resume ses_" in narrow.rest()
 
 
+def test_refusal_on_a_terminal_that_cannot_redraw_is_wrapped_between_words(
+    agls: Agls, narrow: FakeTerminal
+) -> None:
+    agls.environment["TERM"] = "dumb"
+    assert start(agls, narrow, "/nosuch").wait(PATIENCE) == 2
+    assert "//nosuch" in (shown := narrow.rest())
+    assert cut_words(shown) == []
+
+
 @pytest.mark.parametrize("arguments", [["/nosuch"], ["go", "--max-turns", "0"], ["go", "--outptu", "x"]])
 def test_mistake_is_wrapped_between_words(agls: Agls, narrow: FakeTerminal, arguments: list[str]) -> None:
     assert start(agls, narrow, *arguments).wait(PATIENCE) == 2

@@ -82,7 +82,7 @@ class TerminalScreen:
         self._put(self._pipe.mention, self._wrapped(escape_controls(text)) + "\n")
 
     def _wrapped(self, text: str) -> str:
-        columns = stderr_columns() if self._live else 0
+        columns = stderr_columns()
         return wrapped(text, columns) if columns else text
 
     def write(self, text: str) -> None:
