@@ -4,6 +4,7 @@ import { Fragment, type RefObject } from "preact";
 import { type MutableRef, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { HistoryRewoundData, RunEndedData } from "../protocol.gen";
 import type { Helpers } from "../store/helpers";
+import { textOf } from "../store/patch";
 import { type Folded, folded, isFolded } from "../store/rows";
 import type { AnyItem } from "../store/transcript";
 import { Checkpoint, Restored } from "./checkpoint";
@@ -173,11 +174,17 @@ function useSpan(
   return { shown, atEnd, bring };
 }
 
+/** The items without the helpers that the row of their call tells about. */
+function withoutTold(items: AnyItem[], helpers: Helpers = {}): AnyItem[] {
+  const told = new Set(Object.values(helpers).flatMap((mine) => Object.keys(mine)));
+  return told.size === 0 ? items : items.filter((item) => !told.has(textOf(item["childSessionId"])));
+}
+
 export function Timeline(props: Props) {
   const { older, idle, helpers, asked, endings, restored, edited } = props;
   const { words } = useReading();
   const isApart = (itemId: string) => asked?.has(itemId) === true || endings?.has(itemId) === true;
-  const items: Row[] = folded(props.items, words, isApart);
+  const items: Row[] = folded(withoutTold(props.items, helpers), words, isApart);
   const scroller = useRef<HTMLDivElement>(null);
   const pinned = useRef(true);
   const top = useRef(0);

@@ -309,10 +309,12 @@ test("a helper's events change nothing of the session but what its call says it 
   model.take({ type: "events", events: [ended] as unknown as Event[] });
   expect(model.transcript.helpers["c"]?.["child"]?.state).toBe("endTurn");
   expect(model.transcript.runs).toEqual({});
-  const over = [{ ...call, status: "completed" }];
+  const row = { itemId: "c.1", kind: "subagent", status: "failed", title: "Look", childSessionId: "child" };
+  const over = [{ ...call, status: "completed" }, row];
   const { helpers } = model.transcript;
   show(<Timeline sessionId="s" items={over} older={false} idle={true} helpers={helpers} />);
   expect(shown()).toBe("worker1 call, done");
+  expect(root().querySelector(".child")).toBeNull(); // it is told once
   expect(root().querySelector(".helpers .calls")?.textContent).toContain("Using shell ls");
 });
 
