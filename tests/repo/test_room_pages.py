@@ -1,4 +1,4 @@
-"""The page of a room (its README.md) names what the room takes part in, keeps and offers."""
+"""The page of a room (its README.md) names what it takes part in, keeps and offers; tables are whole."""
 
 import json
 import re
@@ -53,3 +53,11 @@ def test_page_of_a_room_names_every_action_that_it_offers(room: Room[Any]) -> No
     page = page_of(room)
     names = [row["spec"]["name"] for row in ACTIONS if row["room"] == room.name]
     assert [name for name in names if not re.search(rf"`/?{re.escape(name)}\b", page)] == []
+
+
+@pytest.mark.parametrize("package", ["language_servers", "mcp_servers", "workspace"])
+def test_table_of_modules_names_every_module_of_its_package(package: str) -> None:
+    folder = SERVER / package
+    rows = [line for line in (folder / "README.md").read_text("utf-8").splitlines() if line.startswith("| `")]
+    named = set(re.findall(r"`(\w+)\.py`", "".join(row.split("|")[1] for row in rows)))
+    assert named == {path.stem for path in folder.glob("*.py")} - {"__init__"}

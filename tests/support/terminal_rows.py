@@ -6,6 +6,10 @@ from unicodedata import combining, east_asian_width
 _PART = re.compile(r"\x1b\[([0-9;]*)([A-Za-z])|(.)", re.DOTALL)
 
 
+def _width(char: str) -> int:
+    return 0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1
+
+
 def rows_of(sent: str, columns: int) -> list[str]:
     """Return the rows, also those that scrolled out of sight.
 
@@ -30,7 +34,7 @@ def rows_of(sent: str, columns: int) -> list[str]:
             case "m" if name:
                 pass
             case _ if char and (char >= " ") and not "\x7f" <= char <= "\x9f":
-                width = 0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1
+                width = 1 if char.isascii() else _width(char)
                 if column + width > columns:
                     at, column = at + 1, 0
                     rows += [] if at < len(rows) else [[]]

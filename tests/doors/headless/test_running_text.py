@@ -36,10 +36,11 @@ def test_block_that_is_written_slowly_shows_its_end_and_is_replaced_by_itself_re
     resized(agls, terminal, columns)
     agls.script({"text": f"First.\n\n{block}\n\nLast."}, delay=0.01, chunk=4)
     process = begin(agls, terminal)
-    seen: list[list[str]] = []
+    screens: set[str] = set()
     while process.poll() is None:
         terminal.read(0.02)
-        seen.append(rows_of(HALF.sub("", terminal.screen), columns))
+        screens.add(HALF.sub("", terminal.screen))
+    seen = [rows_of(screen, columns) for screen in screens]
     assert process.returncode == 0
     rows = rows_of(terminal.rest(), columns)
     shown = "".join("".join(rows).split())

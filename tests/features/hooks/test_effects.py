@@ -1,12 +1,17 @@
 """What agls does when hooks answered, in words."""
 
+from pathlib import Path
+
 import pytest
 
+from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.answers import HookAnswer
 from agls.features.hooks.effects import NOTHING, effects
-from agls.features.hooks.settings import EVENTS, Event
+from agls.features.hooks.samples import sample
+from agls.features.hooks.settings import EVENTS, WITHOUT_MATCHER, Event
 
+PAGE = (Path(__file__).parents[3] / "docs" / "hooks.md").read_text("utf-8")
 READS = {
     "SessionStart": "let the model read: more",
     "SubagentStart": "let the helper read: more",
@@ -63,3 +68,16 @@ def test_context_is_for_the_events_that_have_a_place_for_it(event: Event) -> Non
 )
 def test_what_comes_of_an_answer_is_told(event: Event, answer: HookAnswer, would: list[str]) -> None:
     assert effects(event, answer, CALL) == would
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_page_says_when_each_event_happens(event: Event) -> None:
+    rows = [
+        line for line in PAGE.splitlines() if line.startswith("| `") and f"`{event}`" in line.split("|")[1]
+    ]
+    assert rows, "give the event a row in the table of docs/hooks.md"
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_event_has_something_for_a_matcher_or_says_that_it_has_nothing(event: Event) -> None:
+    assert bool(sample(event, "", {}, State()).subjects) != (event in WITHOUT_MATCHER)
