@@ -5,6 +5,7 @@ Starting `searcher.py` takes longer than most searches. Ripgrep runs as a comman
 
 import asyncio
 import concurrent.futures
+import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -31,6 +32,23 @@ class SearchAnswer(NamedTuple):
     problem: int = 0
     binary: Sequence[str] = ()
     large: Sequence[str] = ()
+
+
+def read_answer(output: str) -> SearchAnswer:
+    """Return the answer that `searcher.py` wrote. A program that was killed did not write its last line."""
+    found: list[FoundFile] = []
+    answer, cut = SearchAnswer(found, stopped=True), False
+    for line in output.splitlines():
+        try:
+            part = json.loads(line)
+        except ValueError:  # cut, by the limit of an answer or by the end of the program
+            cut = True
+            continue
+        if isinstance(part, dict):
+            answer = SearchAnswer(found, **part)
+        else:
+            found.append(part)
+    return answer._replace(more=answer.more or (cut and not answer.stopped))
 
 
 async def search_quickly(

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Seque
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agls.engine.line_search import FoundLines, LineSearch, MatchingFile, SearchLine
 from agls.engine.ports import Command, WorkspaceError
@@ -22,9 +22,11 @@ from agls.workspace.hidden_files import Hiding, beneath
 from agls.workspace.output import OutputBuffer
 from agls.workspace.paths import Ground, ResolvedPath
 from agls.workspace.processes import Processes
-from agls.workspace.quick_search import SearchAnswer, search_quickly
-from agls.workspace.searcher import FoundFile
 from agls.workspace.walker import EVERYTHING, Folder, Parts, WalkFilter, walk
+
+if TYPE_CHECKING:
+    from agls.workspace.quick_search import SearchAnswer
+    from agls.workspace.searcher import FoundFile
 
 _START = "import sys; sys.path.append(sys.argv.pop(1)); from agls.workspace import searcher; searcher.main()"
 _SEARCHER = (sys.executable, "-I", "-S", "-W", "ignore", "-c", _START, str(Path(__file__).parents[2]))
@@ -44,12 +46,12 @@ def unreported(file: MatchingFile) -> None:
 class LiveResults:
     """What a search found so far: each file is reported once, until the search is over."""
 
-    def __init__(self, report: Callable[[FoundFile], None]) -> None:
+    def __init__(self, report: "Callable[[FoundFile], None]") -> None:
         self._report, self._rest = report, ""
         self._known: set[str] = set()
         self.is_over = False
 
-    def take(self, file: FoundFile) -> None:
+    def take(self, file: "FoundFile") -> None:
         """Report a file, unless it is known: a search may begin anew."""
         if not self.is_over and file[0] not in self._known:
             self._known.add(file[0])
@@ -142,7 +144,7 @@ class FileTree:
         large = [self._named(target, name) for name in answer.large]
         return FoundLines(files, answer.searched, answer.more, answer.stopped, binary, large)
 
-    def _matching(self, target: ResolvedPath, file: FoundFile) -> MatchingFile:
+    def _matching(self, target: ResolvedPath, file: "FoundFile") -> MatchingFile:
         name, count, rows = file
         return MatchingFile(self._named(target, name), count, [SearchLine(*row) for row in rows])
 
@@ -151,7 +153,7 @@ class FileTree:
 
     async def _quickly(
         self, question: Question, target: ResolvedPath, wanted: LineSearch, found: LiveResults
-    ) -> SearchAnswer | None:
+    ) -> "SearchAnswer | None":
         async def ripgrep(argv: Sequence[str]) -> Sequence[bytes] | None:
             command = Command(tuple(argv), timeout=wanted.seconds, keep=_ANSWER)
             with folder_beneath(target.root.real, ()) as folder:
@@ -164,11 +166,13 @@ class FileTree:
 
         if not wanted.swift_width or wanted.multiline:
             return None
+        from agls.workspace.quick_search import search_quickly  # noqa: PLC0415 - a session begins without it
+
         return await search_quickly(question, wanted.swift_width, wanted.seconds, ripgrep, found.take)
 
     async def _by_program(
         self, question: Question, target: ResolvedPath, wanted: LineSearch, found: LiveResults
-    ) -> SearchAnswer:
+    ) -> "SearchAnswer":
         command = Command(
             _SEARCHER,
             timeout=wanted.seconds + _SPARE,
@@ -179,7 +183,9 @@ class FileTree:
             finished = await self._processes.run(command, folder, target.root.real, found.read)
         if finished.exit_code != 0 and not finished.timed_out:
             raise WorkspaceError(f"The search failed: {finished.output.strip()[-500:]}")
-        return await asyncio.to_thread(_read, finished.output)
+        from agls.workspace.quick_search import read_answer  # noqa: PLC0415 - as above
+
+        return await asyncio.to_thread(read_answer, finished.output)
 
     async def remove_leftovers(self, root: str) -> Sequence[str]:
         """Remove the temporary files of writes whose process was killed. **Returns** their names."""
@@ -271,23 +277,6 @@ def _excluded(glob: str) -> tuple[Pattern, ...]:
 def _walked(target: ResolvedPath, wanted: WalkFilter) -> Generator[Folder]:
     with explained(target.place.shown), folder_beneath(target.root.real, ()) as root:
         yield from walk(root, target.parts, wanted)
-
-
-def _read(output: str) -> SearchAnswer:
-    """Return the answer the program wrote. A program that was killed did not write its last line."""
-    found: list[FoundFile] = []
-    answer, cut = SearchAnswer(found, stopped=True), False
-    for line in output.splitlines():
-        try:
-            part = json.loads(line)
-        except ValueError:  # cut, by the limit of an answer or by the end of the program
-            cut = True
-            continue
-        if isinstance(part, dict):
-            answer = SearchAnswer(found, **part)
-        else:
-            found.append(part)
-    return answer._replace(more=answer.more or (cut and not answer.stopped))
 
 
 def _unheard(output: str) -> None:

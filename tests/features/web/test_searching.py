@@ -192,7 +192,7 @@ def test_chosen_provider_searches_from_the_next_run_on_and_after_a_resume(agls: 
 
 def test_providers_without_any_say_how_to_configure_one(agls: Agls) -> None:
     agls.script({"text": "Done."})
-    assert "Write [web.providers.NAME]" in agls.run("run", "/search.providers").out
+    assert "Add [web.providers.NAME]" in agls.run("run", "/search.providers").out
 
 
 @pytest.mark.parametrize(
