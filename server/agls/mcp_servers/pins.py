@@ -28,10 +28,15 @@ FOLDER = "mcp"
 
 @frozen
 class Pinned:
-    """What a server offered last, and all of its tools that were ever accepted, by name."""
+    """What a server offered last, and all of its tools that were ever accepted, by name.
+
+    What it offered counts `until` a time; `noise` is what it wrote to its output that is no message.
+    """
 
     discovery: Discovery
     accepted: Mapping[str, McpTool]
+    until: float = 0.0
+    noise: str = ""
 
 
 class Pins:
@@ -53,13 +58,19 @@ class Pins:
 
     def left_out(self) -> Mapping[str, Sequence[str]]:
         """**Returns** what is not used of each server, by name, as it was when it was asked last."""
-        files = sorted(self._folder.glob("*.json")) if self._folder else []
-        found = {file.stem: self._held(file.stem) for file in files}
         return {
             str(content["server"]): tuple(map(str, content["discovery"].get("dropped", ())))
-            for content in found.values()
-            if content and "discovery" in content
+            for content in self._all()
         }
+
+    def noises(self) -> Mapping[str, str]:
+        """**Returns** what each server, by name, wrote to its output that is no message."""
+        return {str(content["server"]): str(content.get("noise", "")) for content in self._all()}
+
+    def _all(self) -> Sequence[JsonObject]:
+        files = sorted(self._folder.glob("*.json")) if self._folder else []
+        held = (self._held(file.stem) for file in files)
+        return [content for content in held if content and "discovery" in content]
 
     def keep(self, key: str, name: str, pinned: Pinned) -> None:
         """Remember it of the server of this name. What cannot be written holds for this process."""
@@ -71,6 +82,8 @@ class Pins:
                 "server": name,
                 "discovery": asdict(pinned.discovery),
                 "accepted": {name: asdict(tool) for name, tool in pinned.accepted.items()},
+                "until": pinned.until,
+                "noise": pinned.noise,
             }
             with suppress(OSError):
                 replace_file(
@@ -83,9 +96,10 @@ class Pins:
                 return None
             discovery = _discovery_of(content["discovery"])
             accepted = {name: McpTool(**tool) for name, tool in content["accepted"].items()}
+            until, noise = float(content.get("until", 0)), str(content.get("noise", ""))
         except (KeyError, TypeError, AttributeError):
             return None
-        return Pinned(discovery, accepted)
+        return Pinned(discovery, accepted, until, noise)
 
     def _held(self, key: str) -> JsonObject:
         """**Returns** the content of a file that agls wrote itself; else nothing."""
@@ -136,10 +150,11 @@ def key_of(definition: ServerDefinition) -> str:
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def sorted_out(listed: Discovery, accepted: Mapping[str, McpTool]) -> Pinned:
+def sorted_out(listed: Discovery, known: Pinned) -> Pinned:
     """**Returns** what was listed: a tool that is new is accepted, one that changed is not."""
+    accepted = known.accepted
     listed_tools = (*listed.tools, *listed.changed)
     fine = tuple(tool for tool in listed_tools if accepted.get(tool.name, tool) == tool)
     changed = tuple(tool for tool in listed_tools if accepted.get(tool.name, tool) != tool)
     discovery = replace(listed, tools=fine, changed=changed)
-    return Pinned(discovery, {**accepted, **{tool.name: tool for tool in fine}})
+    return replace(known, discovery=discovery, accepted={**accepted, **{tool.name: tool for tool in fine}})

@@ -1,6 +1,7 @@
 """One MCP server of this process: started when it is needed, and again when it ended."""
 
 import asyncio
+import time
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from agls.mcp_servers.sdk import SdkConnection
 
 MOST_ENDS, PERIOD = 5, 600.0  # so often in so many seconds it may end and is started again
+COUNTS = 86_400.0  # seconds for which a list counts where the server does not say that
 UNUSED = 120.0  # seconds after which a server ends that was only asked what it offers
 MOST_CHANGED = 1_000  # resources
 ENDING = 6.0  # seconds that are waited for its end
@@ -86,6 +88,12 @@ class SharedServer:
         """What it offered when it was last asked."""
         pinned = self._pins.of(self._key)
         return pinned.discovery if pinned else None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether it may offer something else by now: it has to be asked before a run."""
+        pinned = self._pins.of(self._key)
+        return pinned is not None and pinned.until < time.time()
 
     async def discover(self) -> Discovery:
         """**Returns** what it offers; it is started for that. **Raises** `ServerProblem`."""
@@ -193,7 +201,7 @@ class SharedServer:
             return ()
         changed = pinned.discovery.changed
         accepted = {**pinned.accepted, **{tool.name: tool for tool in changed}}
-        self._keep(sorted_out(pinned.discovery, accepted))
+        self._keep(sorted_out(pinned.discovery, replace(pinned, accepted=accepted)))
         return [tool.name for tool in changed]
 
     def accepted(self, tool: str) -> McpTool | None:
@@ -297,12 +305,13 @@ class SharedServer:
 
     async def _list(self, connection: "SdkConnection", caller: Caller = NOBODY) -> None:
         listing = await connection.list(caller)
-        pinned = self._pins.of(self._key)
-        self._keep(sorted_out(listing.discovery(), pinned.accepted if pinned else {}))
+        known = self._pins.of(self._key) or Pinned(Discovery(), {})
+        until = time.time() + (listing.lasts or COUNTS)
+        self._keep(sorted_out(listing.discovery(), replace(known, until=until, noise=connection.noise)))
 
     async def _list_again(self, connection: "SdkConnection") -> None:
         """List what changed. What cannot be listed any more stays as it is, and that is said."""
-        if not connection.is_stale:
+        if not (connection.is_stale or self.is_outdated):
             return
         try:
             await self._list(connection)
