@@ -1,6 +1,7 @@
 """What is known of servers that do not run: their tools as they were accepted, kept with a mark."""
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -24,6 +25,7 @@ from agls.room.mcp_ports import (
 
 KIND = "mcp server"
 FOLDER = "mcp"
+COUNTS = 86_400.0  # seconds for which a list counts where the server does not say that
 
 
 @frozen
@@ -148,6 +150,17 @@ def key_of(definition: ServerDefinition) -> str:
     if definition.login == LoginSettings():  # earlier versions knew none
         del said["login"]
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def counted_from_now(known: Pinned | None, lasts: float, noise: str) -> Pinned:
+    """**Returns** what is known with how long the next list counts, where the server says that."""
+    until = time.time() + (lasts or COUNTS)
+    return replace(known or Pinned(Discovery(), {}), until=until, noise=noise)
+
+
+def is_over(known: Pinned | None) -> bool:
+    """**Returns** whether something is known that counts no longer."""
+    return known is not None and known.until < time.time()
 
 
 def sorted_out(listed: Discovery, known: Pinned) -> Pinned:

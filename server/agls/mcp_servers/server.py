@@ -1,7 +1,6 @@
 """One MCP server of this process: started when it is needed, and again when it ended."""
 
 import asyncio
-import time
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from agls.config import ConfigError
 from agls.engine.vocabulary import JsonObject
 from agls.mcp_servers.logins import Logins
-from agls.mcp_servers.pins import Pinned, Pins, key_of, sorted_out
+from agls.mcp_servers.pins import Pinned, Pins, counted_from_now, is_over, key_of, sorted_out
 from agls.mcp_servers.tries import Tries, rest_after
 from agls.room.mcp_ports import (
     NOBODY,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from agls.mcp_servers.sdk import SdkConnection
 
 MOST_ENDS, PERIOD = 5, 600.0  # so often in so many seconds it may end and is started again
-COUNTS = 86_400.0  # seconds for which a list counts where the server does not say that
 UNUSED = 120.0  # seconds after which a server ends that was only asked what it offers
 MOST_CHANGED = 1_000  # resources
 ENDING = 6.0  # seconds that are waited for its end
@@ -92,8 +90,7 @@ class SharedServer:
     @property
     def is_outdated(self) -> bool:
         """Whether it may offer something else by now: it has to be asked before a run."""
-        pinned = self._pins.of(self._key)
-        return pinned is not None and pinned.until < time.time()
+        return is_over(self._pins.of(self._key))
 
     async def discover(self) -> Discovery:
         """**Returns** what it offers; it is started for that. **Raises** `ServerProblem`."""
@@ -305,9 +302,8 @@ class SharedServer:
 
     async def _list(self, connection: "SdkConnection", caller: Caller = NOBODY) -> None:
         listing = await connection.list(caller)
-        known = self._pins.of(self._key) or Pinned(Discovery(), {})
-        until = time.time() + (listing.lasts or COUNTS)
-        self._keep(sorted_out(listing.discovery(), replace(known, until=until, noise=connection.noise)))
+        known = counted_from_now(self._pins.of(self._key), listing.lasts, connection.noise)
+        self._keep(sorted_out(listing.discovery(), known))
 
     async def _list_again(self, connection: "SdkConnection") -> None:
         """List what changed. What cannot be listed any more stays as it is, and that is said."""
