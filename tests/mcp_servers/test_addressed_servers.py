@@ -13,6 +13,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from agls.mcp_servers.failures import may_have_run, words_of
+from agls.mcp_servers.tries import rest_after
 from agls.room.mcp_ports import NOBODY, Caller, McpAnswer, McpServer, ServerDefinition, ServerProblem
 from mcp_servers.test_shared_servers import SDK, Opened, opened
 from support.model_server import Failure, ModelServer
@@ -80,8 +81,11 @@ async def test_address_that_went_away_is_reached_again_when_it_is_back(opened: O
 
 
 @asynccontextmanager
-async def busy(port: int, drops: int) -> AsyncIterator[tuple[int, list[bool]]]:
-    """A port in front of another one. The first connections to it are dropped; it notes which were."""
+async def busy(port: int, drops: int, answer: bytes = b"") -> AsyncIterator[tuple[int, list[bool]]]:
+    """A port in front of another one. The first connections to it are dropped, after an `answer`.
+
+    It notes which were.
+    """
     seen: list[bool] = []
 
     async def copy(read: asyncio.StreamReader, write: asyncio.StreamWriter) -> None:
@@ -94,6 +98,10 @@ async def busy(port: int, drops: int) -> AsyncIterator[tuple[int, list[bool]]]:
     async def meet(read: asyncio.StreamReader, write: asyncio.StreamWriter) -> None:
         seen.append(len(seen) < drops)
         if seen[-1]:
+            if answer:
+                await read.readuntil(b"\r\n\r\n")
+                write.write(answer)
+                await write.drain()
             write.close()
         else:
             onward = await asyncio.open_connection("127.0.0.1", port)
@@ -111,6 +119,41 @@ async def test_address_that_is_away_for_a_moment_is_tried_three_times(opened: Op
         async with busy(port, drops) as (front, seen):
             assert (await opened().get(at(front)).discover()).era == "2026-07-28"
             assert seen[: drops + 1] == [True] * drops + [False]
+
+
+@pytest.mark.row(63)
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 503])
+async def test_address_that_is_busy_for_a_moment_is_tried_again(opened: Opened, status: int) -> None:
+    answer = f"HTTP/1.1 {status} Busy\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode()
+    with served("http") as port:
+        async with busy(port, 1, answer) as (front, seen):
+            server = opened().get(at(front))
+            assert (await add(server)).structured == '{"total": 5}'
+            assert seen[:2] == [True, False]
+
+
+@pytest.mark.row(63)
+async def test_address_that_stays_busy_rests_and_is_asked_again_on_demand(opened: Opened) -> None:
+    with ModelServer([Failure(503)] * 40) as other:
+        server = opened().get(ServerDefinition(name="web", transport="http", url=f"{other.url}/mcp"))
+        with pytest.raises(ServerProblem, match="HTTP 503"):
+            await server.discover()
+        asked = len(other.posts)
+        assert asked >= 3, "it is tried three times"
+        with pytest.raises(ServerProblem, match=r"/mcp.restart web tries again"):
+            await server.discover()
+        assert len(other.posts) == asked, "then it is left alone"
+        with pytest.raises(ServerProblem, match="HTTP 503"):
+            await server.restart()
+        assert len(other.posts) > asked
+
+
+def test_rest_of_an_address_grows_to_half_a_minute() -> None:
+    rests = [rest_after(0, is_program=False)]
+    while len(rests) < 5:
+        rests.append(rest_after(rests[-1], is_program=False))
+    assert rests == [5, 10, 20, 30, 30]
+    assert rest_after(0, is_program=True) == 30
 
 
 @pytest.mark.row(63)

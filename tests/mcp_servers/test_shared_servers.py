@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,22 @@ async def test_server_that_is_known_is_started_by_its_first_call(place: Place, o
     assert len(place.noted("starts")) == 1
     assert await texts(server, "echo") == ["{}"]
     assert server.state == "connected"
+
+
+async def test_list_of_a_server_counts_for_a_day(
+    place: Place, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = opened().get(place.definition())
+    await server.discover()
+    assert not server.is_outdated
+    place.describe(fresh="It is new.")
+    assert "fresh" not in {tool.name for tool in (await server.discover()).tools}
+    later = time.time() + 86_401
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert server.is_outdated
+    assert [tool.name for tool in (await server.discover()).tools] == ["fresh"]
+    assert not server.is_outdated
+    assert len(place.noted("starts")) == 1
 
 
 async def test_cache_that_something_else_wrote_counts_for_nothing(place: Place, opened: Opened) -> None:

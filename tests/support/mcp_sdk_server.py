@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+from mcp.server import CacheHint
 from mcp.server.context import HandlerResult
 from mcp.server.mcpserver import Context, Extension, Image, MCPServer, MethodBinding
 from mcp.shared.exceptions import MCPError
@@ -102,7 +103,13 @@ class LongTasks(Extension):
         return {"resultType": "complete"}
 
 
-server = MCPServer("sample", instructions="Adds and counts.", extensions=[LongTasks()])
+life = CacheHint(ttl_ms=int(os.environ.get("SAMPLE_LIFE", "0")))  # of its list of tools
+server = MCPServer(
+    "sample",
+    instructions="Adds and counts.",
+    extensions=[LongTasks()],
+    cache_hints={"tools/list": life},
+)
 
 
 class Sum(BaseModel):

@@ -1,7 +1,7 @@
 """The check of the servers of tools in the user's own settings."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 
 from agls.checkup.case import Case
 from agls.checkup.room_files import CaseTexts
@@ -10,12 +10,16 @@ from agls.config.input_values import InputValues
 from agls.mcp_servers import Pins
 from agls.room.exposed import ServerReading
 from agls.room.findings import Finding
+from agls.short_text import brief
 from agls.workspace.workspace import OpenWorkspace
 
 TOPIC = "MCP servers"
 FIX = "Correct it in your config file; docs/mcp.md has the settings. /mcp lists all servers."
 UNANSWERED = "The server {} of this folder cannot be used: {}."
 GIVE = "Give it; servers have it from the next run on. /mcp.inputs lists all."
+NOISY = "The server {} writes to its standard output what is no message: {}"
+QUIETER = "It works all the same; whoever makes it can have it write that to standard error."
+LONGEST_NOISE = 200
 LEFT_OUT = "Tell whoever makes the server; its other tools are used. /mcp.tools shows them."
 
 
@@ -34,10 +38,8 @@ async def own_servers(case: Case) -> AsyncGenerator[Finding, None]:
     for name, problem in found.items():
         if problem:
             yield Finding(TOPIC, "warn", f"The server {name} cannot be used: {problem}.", FIX)
-    left_out = await asyncio.to_thread(_left_out, case.setup)
-    for name in found:
-        for problem in left_out.get(name, ()):
-            yield Finding(TOPIC, "warn", f"Of the server {name} something is not used: {problem}.", LEFT_OUT)
+    for finding in await asyncio.to_thread(_remarks, case.setup, found):
+        yield finding
     if found and not any(found.values()):
         text = f"Nothing is missing for the servers in your config file ({len(found)})."
         yield Finding(TOPIC, "pass", text)
@@ -56,9 +58,22 @@ def _unanswered(case: Case, setup: Setup, settings: ServerReading) -> Sequence[F
     ]
 
 
-def _left_out(setup: Setup) -> Mapping[str, Sequence[str]]:
-    """**Returns** what is not used of each server, as far as it was asked what it offers."""
-    return Pins(setup.state_folder if setup.keeps else None, _seal(setup)).left_out()
+def _remarks(setup: Setup, names: Collection[str]) -> Sequence[Finding]:
+    """**Returns** what is not used of these servers, and who is noisy, as far as they were asked."""
+    pins = Pins(setup.state_folder if setup.keeps else None, _seal(setup))
+    left_out, noises = pins.left_out(), pins.noises()
+    return [
+        *(
+            Finding(TOPIC, "warn", f"Of the server {name} something is not used: {problem}.", LEFT_OUT)
+            for name in names
+            for problem in left_out.get(name, ())
+        ),
+        *(
+            Finding(TOPIC, "warn", NOISY.format(name, brief(noise, LONGEST_NOISE)), QUIETER)
+            for name in names
+            if (noise := noises.get(name))
+        ),
+    ]
 
 
 def _seal(setup: Setup) -> Seal:

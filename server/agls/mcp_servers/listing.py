@@ -27,7 +27,13 @@ class ServerListing:
         self._prompts: dict[str, McpPrompt] = {}
         self._resources: tuple[McpResource, ...] = ()
         self._has_resources = False
+        self.lasts = 0.0  # seconds for which it counts, 0 where the server does not say
         self._left, self._left_of_prompts = MOST_CHARACTERS, MOST_WORDS
+
+    def note_life(self, milliseconds: object) -> None:
+        """Note for how long a page counts: of several the shortest time."""
+        if isinstance(milliseconds, int) and milliseconds > 0:
+            self.lasts = min(self.lasts or float("inf"), milliseconds / 1_000)
 
     def take(self, tools: Sequence[McpTool]) -> bool:
         """Take in a page. **Returns** whether there may be another one."""

@@ -1,6 +1,7 @@
 """What is known of servers that do not run: their tools as they were accepted, kept with a mark."""
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -24,14 +25,20 @@ from agls.room.mcp_ports import (
 
 KIND = "mcp server"
 FOLDER = "mcp"
+COUNTS = 86_400.0  # seconds for which a list counts where the server does not say that
 
 
 @frozen
 class Pinned:
-    """What a server offered last, and all of its tools that were ever accepted, by name."""
+    """What a server offered last, and all of its tools that were ever accepted, by name.
+
+    What it offered counts `until` a time; `noise` is what it wrote to its output that is no message.
+    """
 
     discovery: Discovery
     accepted: Mapping[str, McpTool]
+    until: float = 0.0
+    noise: str = ""
 
 
 class Pins:
@@ -53,13 +60,19 @@ class Pins:
 
     def left_out(self) -> Mapping[str, Sequence[str]]:
         """**Returns** what is not used of each server, by name, as it was when it was asked last."""
-        files = sorted(self._folder.glob("*.json")) if self._folder else []
-        found = {file.stem: self._held(file.stem) for file in files}
         return {
             str(content["server"]): tuple(map(str, content["discovery"].get("dropped", ())))
-            for content in found.values()
-            if content and "discovery" in content
+            for content in self._all()
         }
+
+    def noises(self) -> Mapping[str, str]:
+        """**Returns** what each server, by name, wrote to its output that is no message."""
+        return {str(content["server"]): str(content.get("noise", "")) for content in self._all()}
+
+    def _all(self) -> Sequence[JsonObject]:
+        files = sorted(self._folder.glob("*.json")) if self._folder else []
+        held = (self._held(file.stem) for file in files)
+        return [content for content in held if content and "discovery" in content]
 
     def keep(self, key: str, name: str, pinned: Pinned) -> None:
         """Remember it of the server of this name. What cannot be written holds for this process."""
@@ -71,6 +84,8 @@ class Pins:
                 "server": name,
                 "discovery": asdict(pinned.discovery),
                 "accepted": {name: asdict(tool) for name, tool in pinned.accepted.items()},
+                "until": pinned.until,
+                "noise": pinned.noise,
             }
             with suppress(OSError):
                 replace_file(
@@ -83,9 +98,10 @@ class Pins:
                 return None
             discovery = _discovery_of(content["discovery"])
             accepted = {name: McpTool(**tool) for name, tool in content["accepted"].items()}
+            until, noise = float(content.get("until", 0)), str(content.get("noise", ""))
         except (KeyError, TypeError, AttributeError):
             return None
-        return Pinned(discovery, accepted)
+        return Pinned(discovery, accepted, until, noise)
 
     def _held(self, key: str) -> JsonObject:
         """**Returns** the content of a file that agls wrote itself; else nothing."""
@@ -136,10 +152,22 @@ def key_of(definition: ServerDefinition) -> str:
     return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def sorted_out(listed: Discovery, accepted: Mapping[str, McpTool]) -> Pinned:
+def counted_from_now(known: Pinned | None, lasts: float, noise: str) -> Pinned:
+    """**Returns** what is known with how long the next list counts, where the server says that."""
+    until = time.time() + (lasts or COUNTS)
+    return replace(known or Pinned(Discovery(), {}), until=until, noise=noise)
+
+
+def is_over(known: Pinned | None) -> bool:
+    """**Returns** whether something is known that counts no longer."""
+    return known is not None and known.until < time.time()
+
+
+def sorted_out(listed: Discovery, known: Pinned) -> Pinned:
     """**Returns** what was listed: a tool that is new is accepted, one that changed is not."""
+    accepted = known.accepted
     listed_tools = (*listed.tools, *listed.changed)
     fine = tuple(tool for tool in listed_tools if accepted.get(tool.name, tool) == tool)
     changed = tuple(tool for tool in listed_tools if accepted.get(tool.name, tool) != tool)
     discovery = replace(listed, tools=fine, changed=changed)
-    return Pinned(discovery, {**accepted, **{tool.name: tool for tool in fine}})
+    return replace(known, discovery=discovery, accepted={**accepted, **{tool.name: tool for tool in fine}})

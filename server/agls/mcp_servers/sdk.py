@@ -260,6 +260,7 @@ class SdkConnection:
         pages = Pages(self._problems)
         if offered.tools is not None:
             async for tools in pages.of("tools", session.list_tools):
+                listing.note_life(tools.ttl_ms)
                 if not listing.take([tool_of(tool) for tool in tools.tools]):
                     break
         if offered.prompts is not None:

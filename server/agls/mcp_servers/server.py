@@ -13,7 +13,7 @@ from agls.config import ConfigError
 from agls.engine.vocabulary import JsonObject
 from agls.mcp_servers.consent_watch import ConsentWatch
 from agls.mcp_servers.logins import Logins
-from agls.mcp_servers.pins import Pinned, Pins, key_of, sorted_out
+from agls.mcp_servers.pins import Pinned, Pins, counted_from_now, is_over, key_of, sorted_out
 from agls.mcp_servers.tries import Tries, rest_after
 from agls.room.mcp_ports import (
     NOBODY,
@@ -87,6 +87,11 @@ class SharedServer:
         """What it offered when it was last asked."""
         pinned = self._pins.of(self._key)
         return pinned.discovery if pinned else None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether it may offer something else by now: it has to be asked before a run."""
+        return is_over(self._pins.of(self._key))
 
     async def discover(self) -> Discovery:
         """**Returns** what it offers; it is started for that. **Raises** `ServerProblem`."""
@@ -190,7 +195,7 @@ class SharedServer:
             return ()
         changed = pinned.discovery.changed
         accepted = {**pinned.accepted, **{tool.name: tool for tool in changed}}
-        self._keep(sorted_out(pinned.discovery, accepted))
+        self._keep(sorted_out(pinned.discovery, replace(pinned, accepted=accepted)))
         return [tool.name for tool in changed]
 
     def accepted(self, tool: str) -> McpTool | None:
@@ -295,12 +300,12 @@ class SharedServer:
 
     async def _list(self, connection: "SdkConnection", caller: Caller = NOBODY) -> None:
         listing = await connection.list(caller)
-        pinned = self._pins.of(self._key)
-        self._keep(sorted_out(listing.discovery(), pinned.accepted if pinned else {}))
+        known = counted_from_now(self._pins.of(self._key), listing.lasts, connection.noise)
+        self._keep(sorted_out(listing.discovery(), known))
 
     async def _list_again(self, connection: "SdkConnection") -> None:
         """List what changed. What cannot be listed any more stays as it is, and that is said."""
-        if not connection.is_stale:
+        if not (connection.is_stale or self.is_outdated):
             return
         try:
             await self._list(connection)

@@ -274,7 +274,8 @@ NOBODY = Caller()
 class McpServer(Protocol):
     """An MCP server of this process: started when it is first needed, and shared by all sessions.
 
-    `known` is what it offers, as far as that is known without starting it. `trouble` says why it failed last
+    `known` is what it offers, as far as that is known without starting it; once it `is_outdated`, it is to be
+    asked again. `trouble` says why it failed last
     ("": it did not), `noise` what it wrote that is no message, `needs_login` whether it wants one.
     """
 
@@ -290,6 +291,8 @@ class McpServer(Protocol):
     def needs_login(self) -> bool: ...
     @property
     def known(self) -> Discovery | None: ...
+    @property
+    def is_outdated(self) -> bool: ...
 
     async def discover(self) -> Discovery:
         """Start it where it does not run, and **return** what it offers. **Raises** `ServerProblem`."""

@@ -1,6 +1,7 @@
 """MCP servers in the real program: their tools, what they may do, and what is said when they fail."""
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,6 +105,41 @@ def test_tools_of_a_server_are_offered_and_a_known_server_is_not_started_for_tha
     assert described(first.body, "mcp__small__echo") == "echo."
     assert [name for name in names(second.body) if name.startswith("mcp__")] == offered
     assert len(small.noted("small")) == 1
+
+
+@pytest.mark.row(64)
+@pytest.mark.parametrize(("life", "starts"), [("0", 1), ("1", 2)])
+def test_server_says_how_long_its_list_counts_and_is_asked_again_after_that(
+    small: Small, life: str, starts: int
+) -> None:
+    noted = small.folder("sample") / "starts"
+    line = shlex.join([sys.executable, str(Path(PROGRAM).with_name("mcp_sdk_server.py"))])
+    with ModelServer([Reply("one"), Reply("two"), Reply("three")]) as server:
+        config = SERVED.format(url=server.url, window=200_000, more="")
+        entry = '[mcp.servers.sample]\ncommand = "sh"\nargs = ["-c", {}]\nenv = {{ SAMPLE_LIFE = "{}" }}\n'
+        script = json.dumps(f"echo >> {shlex.quote(str(noted))} && exec {line}")
+        small.agls.configure(config + entry.format(script, life))
+        assert small.agls.run("run", "hello").code == 0
+        assert small.agls.run("run", "hello").code == 0
+        assert len(noted.read_text().splitlines()) == starts
+        noted.unlink()
+        noted.mkdir()  # from now on it cannot start
+        away = small.agls.run("run", "hello")
+        assert away.code == 0
+        offered = [[name for name in names(post.body) if name.startswith("mcp__")] for post in server.posts]
+    assert "mcp__sample__add" in offered[0]
+    assert offered == [offered[0]] * 3, "what is known stays"
+    assert ("sample could not be started" in away.err) is (starts > 1)
+
+
+@pytest.mark.row(64)
+def test_output_of_a_server_that_is_no_message_is_told_by_the_doctor(small: Small) -> None:
+    small.add("small", "junk")
+    with ModelServer([Reply("one")]) as server:
+        small.agls.configure(SERVED.format(url=server.url, window=200_000, more="") + small.servers)
+        assert small.agls.run("run", "hello").code == 0
+    told = " ".join(small.agls.run("doctor").out.split())
+    assert "The server small writes to its standard output what is no message: " in told
 
 
 @pytest.mark.row(38)

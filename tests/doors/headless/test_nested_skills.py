@@ -54,6 +54,15 @@ def test_skill_of_a_package_is_there_once_the_agent_works_on_its_files(agls: Agl
         assert "Ship packages/b." in results_read(server, 4)[-1]
 
 
+def test_skill_of_a_package_is_a_command_of_a_later_run_of_the_session(agls: Agls) -> None:
+    _write(agls)
+    with ModelServer([Reply(calls=[_read("packages/a")]), Reply("Done."), Reply("Shipped.")]) as server:
+        model = ("--trust", "--base-url", server.url, "--model", "m")
+        assert agls.run("run", "go", *model).code == 0
+        assert agls.run("resume", "/deploy now", *model).code == 0
+        assert "Ship packages/a." in json.dumps(server.posts[2].body["messages"][-1])
+
+
 def test_skills_of_a_package_in_an_untrusted_folder_are_not_read(agls: Agls) -> None:
     _write(agls)
     with ModelServer([Reply(calls=[_read("packages/a")]), Reply("Done.")]) as server:

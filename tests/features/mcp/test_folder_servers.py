@@ -13,6 +13,7 @@ from agls.features.mcp.names import tool_name
 from agls.features.mcp.settings import ServerSetting
 from agls.features.mcp.variables import Variables
 from agls.instruction_files.folder_texts import TextFolders
+from agls.room.mcp_ports import LoginSettings
 
 FOLDER, HOME = "/home/me/project", "/home/me"
 VARIABLES = {"TOKEN": "t-1", "EMPTY": "", "MODEL_KEY": "sk-own"}
@@ -133,6 +134,35 @@ def test_address_of_gemini_is_sse_unless_it_says_otherwise() -> None:
 
 
 @pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        (
+            ".codex/config.toml",
+            '[mcp_servers.a]\nurl = "https://x.example"\n[mcp_servers.a.oauth]\nclient_id = "me"\n'
+            'callback_url = "http://127.0.0.1:4321/callback"\nscopes = ["read", "write"]\n',
+        ),
+        (
+            ".mcp.json",
+            {
+                "mcpServers": {
+                    "a": {
+                        "type": "http",
+                        "url": "https://x.example",
+                        "oauth": {"clientId": "me", "callbackPort": 4321, "scopes": "read write"},
+                    }
+                }
+            },
+        ),
+    ],
+)
+def test_login_of_a_server_is_as_its_file_says(file: str, content: object) -> None:
+    one = servers({file: content})["a"]
+    assert one.problem == ""
+    assert one.definition
+    assert one.definition.login == LoginSettings(client_id="me", scope="read write", port=4321)
+
+
+@pytest.mark.parametrize(
     ("file", "content", "place", "problem"),
     [
         (".mcp.json", '{"mcpServers":\n {', ".mcp.json:2", "it is no JSON"),
@@ -151,6 +181,12 @@ def test_address_of_gemini_is_sse_unless_it_says_otherwise() -> None:
             {"mcpServers": {"a": {"type": "ws", "url": "wss://x"}}},
             ".mcp.json:1 (a)",
             "the type ws",
+        ),
+        (
+            ".codex/config.toml",
+            '[mcp_servers.a]\nurl = "https://x.example"\noauth = { callback_url = "https://me.example/b" }\n',
+            ".codex/config.toml:1 (a)",
+            "agls takes no login at its callback_url https://me.example/b: write http://127.0.0.1:PORT/callback",
         ),
         (".codex/config.toml", "[mcp_servers\n", ".codex/config.toml", "Expected ']'"),
         (

@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 
@@ -38,6 +39,13 @@ NO_EDITOR = "only the editor knows {}: write the value itself"
 NO_LIST = 'its args are no list: write one, ["a", "b"]'
 NO_HELPER = "it has a headersHelper, which agls does not run: write headers, with ${VAR} for what is secret"
 NO_FILE = "agls does not read {} into settings: write {{env:VAR}}, and set the variable where agls is started"
+NO_CALLBACK = "agls takes no login at its callback_url {}: write http://127.0.0.1:PORT/callback"
+HERE, CALLBACK = {"127.0.0.1", "localhost"}, "/callback"
+LOGIN = {
+    "client_id": ("client_id", "clientId"),
+    "client_secret": ("client_secret", "clientSecret"),
+    "scope": ("scope", "scopes"),
+}
 LONGEST_SECONDS = 1_000  # a time below is in seconds, as nobody waits for a part of one
 _EDITOR = regex(r"\$\{(env:)?(workspaceFolder|userHome|(?:input|command|config):[^}]*|/|[A-Za-z_]\w*)\}")
 _PROJECT = regex(r"(?<!\$)\$\{(?:workspaceFolder|(?:CLAUDE_)?PROJECT_DIR(?::-[^}]*)?)\}")
@@ -56,7 +64,7 @@ def usual(entry: JsonObject, folder: str, home: str) -> Said:
     said: Said = {name: entry[name] for name in COMMON if entry.get(name) is not None}
     if (url := entry.get("serverUrl")) and "url" not in said:
         said["url"] = url
-    said |= _started(said) | _kind(entry)
+    said |= _started(said) | _kind(entry) | _login(entry, lambda text: text)
     if isinstance(limit := entry.get("timeout"), int | float) and limit > 0:
         said["timeout"] = limit if limit < LONGEST_SECONDS else limit / 1_000
     if entry.get("alwaysLoad") is True:
@@ -89,6 +97,33 @@ def _kind(entry: JsonObject) -> Said:
     if kind not in KINDS:
         raise ValueError(NO_KIND.format(said))
     return {"type": kind}
+
+
+def _login(entry: JsonObject, written: Callable[[object], object]) -> Said:
+    """**Returns** how agls logs in, as Claude Code and Codex say it. **Raises** `ValueError`."""
+    said = object_in(entry, "oauth")
+    found: Said = {
+        ours: written(said[key])
+        for ours, keys in LOGIN.items()
+        for key in keys
+        if isinstance(said.get(key), str)
+    }
+    if isinstance(port := said.get("callbackPort"), int):
+        found["port"] = port
+    if is_list(scopes := said.get("scopes")):
+        found["scope"] = " ".join(map(str, scopes))
+    if address := said.get("callback_url"):
+        found["port"] = _port_of(str(address))
+    return {"oauth": found} if found else {}
+
+
+def _port_of(address: str) -> int:
+    """**Returns** the port to which a login comes back. **Raises** `ValueError` for an address elsewhere."""
+    parts = urlsplit(address)
+    port = parts.port if parts.hostname in HERE and parts.path == CALLBACK else None
+    if not port:
+        raise ValueError(NO_CALLBACK.format(address))
+    return port
 
 
 def _as_text(value: object) -> object:
@@ -139,6 +174,7 @@ def of_codex(entry: JsonObject, folder: str, home: str) -> Said:
         "enabled_tools": "enabled_tools",
         "disabled_tools": "disabled_tools",
     }
+    said |= _login(entry, literal)
     if isinstance(limit := entry.get("startup_timeout_ms"), int | float):
         said["startup_timeout"] = limit / 1_000
     return said | {ours: entry[theirs] for theirs, ours in names.items() if theirs in entry}

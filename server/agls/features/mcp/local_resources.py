@@ -104,6 +104,11 @@ class LocalResources:
         return ServerDefinition(name=NAME, folder=self.folder)
 
     @property
+    def is_outdated(self) -> bool:
+        """Whether it has to be asked again: never, it is read."""
+        return False
+
+    @property
     def known(self) -> Discovery:
         """The resources."""
         rows = [McpResource(one.uri, one.name, one.description) for one in self.found]

@@ -156,7 +156,7 @@ class RunServers:
             return ()
         if refused := await self._settle(view):
             view.show(Notice("warning", INACTIVE, NOT_GIVEN.format(", ".join(refused))))
-        unknown = [used for used in self.used.values() if not used.server.known]
+        unknown = [used for used in self.used.values() if not used.server.known or used.server.is_outdated]
         if unknown:
             self._show(view, [used.name for used in unknown])
         away = [f"{one.name}: {one.problem}" for one in self.found if one.problem and not one.is_off]
@@ -236,11 +236,20 @@ class RunServers:
 
     async def _ask(self, used: UsedServer) -> str:
         """Ask a server what it offers. **Returns** why it cannot be used."""
+        known = used.server.known
         try:
-            self._offer(used, await used.server.discover())
+            found = await used.server.discover()
         except ServerProblem as problem:
             return str(problem)
+        if found != known:
+            self._withdraw(used)
+            self._offer(used, found)
         return ""
+
+    def _withdraw(self, used: UsedServer) -> None:
+        """Offer none of its tools any more."""
+        for name in [name for name, tool in self._tools.items() if _is_of(tool, used.server)]:
+            del self._tools[name]
 
     def _use(self, one: ConfiguredServer) -> None:
         if not (one.definition and one.setting):
@@ -275,6 +284,11 @@ class RunServers:
             name = tool_name(used.name, RESOURCES, self._tools)
             spec = spec_of_resources(name, used.name, always=always)
             self._tools[name] = ResourceTool(used.server, spec, self.questions, self.seen)
+
+
+def _is_of(tool: Tool, server: McpServer) -> bool:
+    """**Returns** whether a tool is one of this server."""
+    return isinstance(tool, ServerTool | ResourceTool) and tool.server is server
 
 
 def _told_last(state: State) -> tuple[Content, ...]:
