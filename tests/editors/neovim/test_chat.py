@@ -150,6 +150,25 @@ def test_it_opens_wherever_the_user_wants_it(editor: Editor, layout: str) -> Non
     assert editor.lua("return vim.fn.bufwinid((next(require('agls.chat').all)))") == -1
 
 
+def test_command_in_the_command_line_window_says_why_it_does_nothing(editor: Editor) -> None:
+    opened(editor, turns("Ready."))
+    editor.keys("q:")
+    editor.until("vim.fn.getcmdwintype() == ':'")
+    editor.command("Agls")
+    editor.until("vim.fn.execute('messages'):find('the command-line window', 1, true)")
+    editor.command("quit")
+
+
+def test_new_session_takes_the_place_of_one_whose_windows_are_kept_for_it(editor: Editor) -> None:
+    opened(editor, turns("Ready."))
+    before = editor.lua("return require('agls').current().id")
+    editor.command("setlocal winfixbuf | wincmd k | setlocal winfixbuf | Agls open new")
+    editor.until("require('agls').current().id ~= ... and vim.b.agls_prompt", before)
+    editor.until("vim.b.agls_session == require('agls').current().id")
+    assert editor.lua("return #vim.api.nvim_tabpage_list_wins(0)") == 3
+    assert editor.lua("return vim.wo.winfixbuf")
+
+
 def test_the_prompt_remembers_and_completes(editor: Editor) -> None:
     opened(editor, turns("One."), turns("Two."))
     prompt(editor, "the first")

@@ -389,7 +389,9 @@ function M.run(given)
   local name, rest = given.args:match("^(%S*)%s*(.-)%s*$")
   name = name == "" and "open" or name
   local sub = M.subcommands[name]
-  if not sub then
+  if vim.fn.getcmdwintype() ~= "" then
+    return notify.error("no window can be opened from the command-line window; <CR> in it runs the command")
+  elseif not sub then
     return of_server(name, rest)
   end
   local problem = problem_of(name, sub, rest)

@@ -192,6 +192,16 @@ function M.find()
   end
 end
 
+---Show a buffer in a window of ours, also where the user keeps that for what it shows.
+---@param win integer
+---@param buf integer
+local function put(win, buf)
+  local is_fixed = vim.wo[win].winfixbuf
+  set(win, { winfixbuf = false })
+  vim.api.nvim_win_set_buf(win, buf)
+  set(win, { winfixbuf = is_fixed })
+end
+
 ---Show a chat with its prompt, and go to the prompt. A chat that is shown already gives up its window.
 ---@param shown agls.Shown|agls.Chat
 ---@param layout? string
@@ -201,14 +211,14 @@ function M.open(shown, layout)
   if there and not layout then
     upper = there
     lower = other and vim.fn.win_findbuf(prompt.of(other))[1]
-    vim.api.nvim_win_set_buf(upper, shown.buf)
+    put(upper, shown.buf)
     M.dress_chat(upper)
     if not lower then
       vim.api.nvim_set_current_win(upper)
       vim.cmd("rightbelow " .. config.current.prompt_height + 1 .. "split")
       lower = vim.api.nvim_get_current_win()
     end
-    vim.api.nvim_win_set_buf(lower, below_of(shown))
+    put(lower, below_of(shown))
   else
     M.close()
     layout = layout or usual_layout()
