@@ -43,7 +43,7 @@ def test_undo_takes_back_files_and_conversation_prompt_by_prompt(agls: Agls) -> 
     first = agls.run("undo")
     assert first.code == 0, first.err
     assert (agls.workspace / "a.txt").read_text() == "one\n"
-    assert "of the conversation went as well" in first.out
+    assert "of the conversation removed.\n" in first.out
     assert first.out.startswith("restored: a.txt\n")
     assert agls.run("undo", session).code == 0
     assert not (agls.workspace / "a.txt").exists()
@@ -88,7 +88,7 @@ def test_a_rewind_lists_the_prompts_and_goes_to_before_one(agls: Agls) -> None:
     first, second = [line.split()[0] for line in listed.out.splitlines()[:2]]
     would = agls.run("rewind", "--before", first, "--dry-run")
     assert (agls.workspace / "a.txt").read_text() == "two\n"
-    assert "would go as well" in would.out
+    assert "would be removed" in would.out
     assert would.out.startswith("would be removed: a.txt\n")
     files = agls.run("rewind", "--before", second, "--files")
     assert (agls.workspace / "a.txt").read_text() == "one\n"
@@ -114,7 +114,7 @@ def test_undone_rewind_says_what_came_back_and_its_changes_wait_again(agls: Agls
     assert "Made." in shown
     assert "Edited." not in shown
     back = agls.run("rewind", "--undo", gone["checkpointId"])
-    assert f"{len(gone['droppedItemIds'])} messages of the conversation came back as well." in back.out
+    assert f"{len(gone['droppedItemIds'])} messages of the conversation came back." in back.out
     assert "went" not in back.out
     assert agls.run("changes", "list").out == before
     assert agls.run("changes", "undo", "a.txt:2").code == 0

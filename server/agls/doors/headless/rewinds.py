@@ -177,7 +177,7 @@ def _report(session: Session, back: Back, gone: Gone) -> str:
     lines = [f"{would}{DONE[file['change']]}: {_path(session, file['uri'])}" for file in files]
     lines += _left_alone(session, gone.restored)
     if back.what != "conversation" and not lines:
-        lines = ["No file is changed."]
+        lines = [f"No file {would or 'was '}changed."]
     if back.what != "files":
         lines += _messages(gone, dry_run=back.dry_run)
     else:
@@ -191,12 +191,10 @@ def _report(session: Session, back: Back, gone: Gone) -> str:
 
 def _messages(gone: Gone, *, dry_run: bool) -> list[str]:
     """How many messages of the conversation went, or came back."""
-    ways = ("would go", "would come back") if dry_run else ("went", "came back")
+    ways = ("would be removed", "would come back") if dry_run else ("removed", "came back")
     counts = zip(ways, (len(gone.dropped), len(gone.returned)), strict=True)
     said = [
-        f"{count} message{'s' * (count != 1)} of the conversation {way} as well."
-        for way, count in counts
-        if count
+        f"{count} message{'s' * (count != 1)} of the conversation {way}." for way, count in counts if count
     ]
     return said or ["The conversation is as it was."]
 

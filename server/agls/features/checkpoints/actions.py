@@ -214,7 +214,8 @@ def _count(point: JsonObject) -> str:
 
 
 def _report(done: Restored, *, dry_run: bool, ran: bool) -> str:
-    lines = [change_line(file) for file in done.files] or ["No file is changed."]
+    nothing = "No file would be changed." if dry_run else "No file was changed."
+    lines = [change_line(file) for file in done.files] or [nothing]
     if done.files:
         lines.insert(0, "These files would be changed:" if dry_run else "These files were changed:")
     if done.conflicts:
