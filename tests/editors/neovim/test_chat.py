@@ -159,6 +159,23 @@ def test_command_in_the_command_line_window_says_why_it_does_nothing(editor: Edi
     editor.command("quit")
 
 
+def test_what_cannot_be_done_is_said_in_the_words_of_this_editor(editor: Editor) -> None:
+    opened(editor, turns("Ready."))
+    said_last = "vim.fn.execute('messages'):find(..., 1, true)"
+    editor.command("Agls continue")
+    editor.until(said_last, "Write what you want to have done.")
+    editor.command("Agls mode nonsense")
+    editor.until(said_last, "agls: there is no mode")
+    editor.command("Agls resume nonsense")
+    editor.until(said_last, "agls: There is no session nonsense.")
+    editor.command("Agls undo all")
+    editor.until(said_last, "there is no change to review")
+    assert "agent/" not in editor.lua("return vim.fn.execute('messages')")
+    prompt(editor, "/help")
+    editor.shows("help, q closes")
+    assert editor.lua("return vim.wo.conceallevel") == 2, "no marks of Markdown are seen"
+
+
 def test_new_session_takes_the_place_of_one_whose_windows_are_kept_for_it(editor: Editor) -> None:
     opened(editor, turns("Ready."))
     before = editor.lua("return require('agls').current().id")

@@ -99,6 +99,7 @@ end
 function M.failure(problem)
   local data = type(problem.data) == "table" and problem.data or {}
   local hint = HINTS[data.kind] or data.hint
+  hint = hint and not hint:find("agent/", 1, true) and hint or nil -- a method's name helps programs
   if vim.startswith(problem.message, "no model is configured") then
     return M.error(NO_MODEL) -- the server's hint is for a terminal
   end
