@@ -30,7 +30,7 @@ from agls.workspace.contents import cached_text, current_text, read_text, write_
 from agls.workspace.documents import OpenDocument, WorkspaceDocuments, check
 from agls.workspace.editor import Editor
 from agls.workspace.files import check_size, explained
-from agls.workspace.folder_contents import holds
+from agls.workspace.folder_contents import git_holds, holds
 from agls.workspace.folder_texts import FolderLook
 from agls.workspace.handles import folder_beneath
 from agls.workspace.hidden_files import Hiding, beneath
@@ -374,13 +374,14 @@ class OpenWorkspace:
         return FolderLook(parts, trusted, above, own)
 
     def holds_hidden(self, path: str) -> bool:
-        """Return whether files that are hidden lie in this folder; in doubt they do.
+        """Return whether files that are hidden lie in this folder, or git keeps some; in doubt they do.
 
         **Raises** `WorkspaceError`.
         """
-        return bool(self._hiding.expressions) and holds(
-            self._ground.locate(path).place.path, self._hiding.hides
-        )
+        if not self._hiding.expressions:
+            return False
+        folder, hides = self._ground.locate(path).place.path, self._hiding.hides
+        return holds(folder, hides) or git_holds(folder, hides)
 
     def _is_foreign_program(self, path: str) -> bool:
         file = Path(path)
