@@ -36,11 +36,13 @@ def holds(folder: str, wanted: Callable[[str], bool]) -> bool:
     return False
 
 
-def git_holds(folder: str, wanted: Callable[[str], bool]) -> bool:
-    """Return whether git keeps a file below the folder that is wanted: it may be gone from the disk.
+def holds_or_held(folder: str, wanted: Callable[[str], bool]) -> bool:
+    """Return the same also for a file that git keeps there, though it is gone from the disk.
 
     Of the past it says nothing, nor of an index that is not one small file.
     """
+    if holds(folder, wanted):
+        return True
     try:
         return any(wanted(f"{folder}/{name}") for name in islice(tracked_names(Path(folder)), MOST))
     except (OSError, ValueError):

@@ -30,7 +30,7 @@ from agls.workspace.contents import cached_text, current_text, read_text, write_
 from agls.workspace.documents import OpenDocument, WorkspaceDocuments, check
 from agls.workspace.editor import Editor
 from agls.workspace.files import check_size, explained
-from agls.workspace.folder_contents import git_holds, holds
+from agls.workspace.folder_contents import holds_or_held
 from agls.workspace.folder_texts import FolderLook
 from agls.workspace.handles import folder_beneath
 from agls.workspace.hidden_files import Hiding, beneath
@@ -378,10 +378,9 @@ class OpenWorkspace:
 
         **Raises** `WorkspaceError`.
         """
-        if not self._hiding.expressions:
-            return False
-        folder, hides = self._ground.locate(path).place.path, self._hiding.hides
-        return holds(folder, hides) or git_holds(folder, hides)
+        return bool(self._hiding.expressions) and holds_or_held(
+            self._ground.locate(path).place.path, self._hiding.hides
+        )
 
     def _is_foreign_program(self, path: str) -> bool:
         file = Path(path)
