@@ -146,6 +146,27 @@ def test_program_that_reads_a_whole_folder_does_not_read_what_a_rule_denies(hous
     assert not (house.outside / "copy").exists()
 
 
+def test_denied_file_that_only_git_still_has_is_not_shown(house: House) -> None:
+    house.configure('[permissions]\ndeny = ["read(.env)"]\n')
+    house.put(".env", f"KEY={CANARY}\n")
+    house.put("deep/a.txt", "a\n")
+    git = ("git", "-C", str(house.workspace), "-c", "user.name=a", "-c", "user.email=a@b.example")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "all")):
+        subprocess.run((*git, *words), check=True)
+    (house.workspace / ".env").unlink()
+    commands = [
+        "git log -p",
+        "git show",
+        "git grep canary HEAD",
+        "git diff",
+        "git stash",
+        "cd deep && git log -p",
+    ]
+    loot = house.attack(*(call("shell", command=command) for command in commands), mode="allowAll")
+    assert loot.unanswered == len(commands)
+    assert not loot.stolen
+
+
 def test_program_that_reads_a_folder_without_a_denied_file_runs(house: House) -> None:
     house.configure('[permissions]\ndeny = ["read(.env)"]\n')
     house.put(".env", f"KEY={CANARY}\n")

@@ -2,7 +2,11 @@
 
 import os
 from collections.abc import Callable
+from itertools import islice
 from os.path import realpath
+from pathlib import Path
+
+from agls.workspace.git_programs import tracked_names
 
 MOST = 50_000  # folders that are looked at; a larger one may hold everything
 
@@ -30,3 +34,16 @@ def holds(folder: str, wanted: Callable[[str], bool]) -> bool:
         if len(met) > MOST:
             return True
     return False
+
+
+def holds_or_held(folder: str, wanted: Callable[[str], bool]) -> bool:
+    """Return the same also for a file that git keeps there, though it is gone from the disk.
+
+    Of the past it says nothing, nor of an index that is not one small file.
+    """
+    if holds(folder, wanted):
+        return True
+    try:
+        return any(wanted(f"{folder}/{name}") for name in islice(tracked_names(Path(folder)), MOST))
+    except (OSError, ValueError):
+        return False

@@ -30,7 +30,7 @@ from agls.workspace.contents import cached_text, current_text, read_text, write_
 from agls.workspace.documents import OpenDocument, WorkspaceDocuments, check
 from agls.workspace.editor import Editor
 from agls.workspace.files import check_size, explained
-from agls.workspace.folder_contents import holds
+from agls.workspace.folder_contents import holds_or_held
 from agls.workspace.folder_texts import FolderLook
 from agls.workspace.handles import folder_beneath
 from agls.workspace.hidden_files import Hiding, beneath
@@ -374,11 +374,11 @@ class OpenWorkspace:
         return FolderLook(parts, trusted, above, own)
 
     def holds_hidden(self, path: str) -> bool:
-        """Return whether files that are hidden lie in this folder; in doubt they do.
+        """Return whether files that are hidden lie in this folder, or git keeps some; in doubt they do.
 
         **Raises** `WorkspaceError`.
         """
-        return bool(self._hiding.expressions) and holds(
+        return bool(self._hiding.expressions) and holds_or_held(
             self._ground.locate(path).place.path, self._hiding.hides
         )
 
