@@ -1,6 +1,7 @@
 -- What buffers look like: Markdown, and in the chat how a call stands and the colours of diffs.
 
 local NAMESPACE = vim.api.nvim_create_namespace("agls.chat")
+local LONGEST = 500 -- lines of a paragraph: what highlighting one takes grows with their square, and the editor waits
 
 local M = {}
 
@@ -10,6 +11,23 @@ function M.markdown(buf)
   vim.bo[buf].filetype = "markdown"
   vim.bo[buf].formatlistpat = [[^\s*\%(\d\+[.)]\|[-*+•]\)\s\+]] -- to what a long entry of a list is indented
   pcall(vim.treesitter.start, buf, "markdown")
+end
+
+---@param lines string[]
+---@return boolean # whether a paragraph outside of code blocks is so long that its highlighting holds the editor up
+local function has_endless_paragraph(lines)
+  local count, fenced = 0, false
+  for _, line in ipairs(lines) do
+    if line:find("^%s*```") then
+      fenced, count = not fenced, 0
+    else
+      count = (fenced or line == "") and 0 or count + 1
+    end
+    if count > LONGEST then
+      return true
+    end
+  end
+  return false
 end
 
 ---How a call stands: at the end of its first line, and below a line that leaves no room for it in the window.
@@ -37,6 +55,9 @@ end
 ---@param buf integer
 ---@param placed agls.Placed
 function M.block(buf, placed)
+  if #placed.lines > LONGEST and vim.treesitter.highlighter.active[buf] and has_endless_paragraph(placed.lines) then
+    vim.treesitter.stop(buf)
+  end
   label(buf, placed)
   for _, mark in ipairs(placed.painted or {}) do
     vim.api.nvim_buf_del_extmark(buf, NAMESPACE, mark)
