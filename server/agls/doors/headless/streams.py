@@ -6,7 +6,6 @@ import os
 import sys
 from io import TextIOWrapper
 
-from agls.config.environment import process_environment
 from agls.doors.headless.exits import Exit
 from agls.doors.headless.rows import wrapped
 
@@ -72,6 +71,8 @@ def stderr_columns() -> int:
     """Return how wide the terminal is that standard error goes to; 0 where it is none, or says nothing."""
     if not sys.stderr.isatty():
         return 0
+    from agls.config.environment import process_environment  # noqa: PLC0415 - `--version` needs none
+
     said = process_environment().get("COLUMNS", "")
     try:
         return (

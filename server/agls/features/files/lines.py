@@ -16,8 +16,11 @@ def flatten(text: str) -> str:
 
 def numbered(lines: list[str], first: int, limit: int) -> list[str]:
     """Lines as the model sees them: number, tab, text; a line longer than `limit` characters is cut."""
-    return [f"{number}\t{_cut(line, limit)}" for number, line in enumerate(lines, first)]
+    return [
+        f"{number}\t{line if len(line) <= limit else _cut(line, limit)}"
+        for number, line in enumerate(lines, first)
+    ]
 
 
 def _cut(line: str, limit: int) -> str:
-    return line if len(line) <= limit else f"{line[:limit]}[… {len(line) - limit} more characters]"
+    return f"{line[:limit]}[… {len(line) - limit} more characters]"

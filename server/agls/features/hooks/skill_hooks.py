@@ -42,11 +42,8 @@ class SkillHooks:
 
     async def look(self, view: RunView) -> None:
         """Add the hooks of skills used since the last call, unless the request is only a preview."""
-        if (
-            not view.state.running
-            or self._settings.only_managed
-            or len(view.state.notes.get(ROOM, ())) == self._seen
-        ):
+        state = view.state
+        if not state.running or self._settings.only_managed or len(state.notes.get(ROOM, ())) == self._seen:
             return
         async with self._lock:  # calls go side by side, and nobody is asked twice
             notes = view.state.notes.get(ROOM, ())

@@ -9,7 +9,7 @@ from typing import Any, cast
 from agls.engine.facts import Overflowed, Replied, TextDelta, ThinkingDelta
 from agls.engine.ports import ToolSpec
 from agls.engine.vocabulary import Finish, JsonObject, Usage
-from agls.json_values import objects_in
+from agls.json_values import is_object, objects_in
 from agls.models.dialects.pieces import DeltaBuffer, DeltaKind
 from agls.models.dialects.thinking import LeadingThought
 from agls.models.dialects.tool_calls import ToolCalls
@@ -89,8 +89,7 @@ class AnswerReader(ABC):
         except (ValueError, RecursionError) as problem:
             self.failure = self._unreadable(event, getattr(problem, "pos", 0))
             return
-        found = cast("object", value)
-        for chunk in [cast("JsonObject", found)] if isinstance(found, dict) else objects_in(found):
+        for chunk in [value] if is_object(value) else objects_in(value):
             if chunk.get("error") or "error" in (event.name, chunk.get("object"), chunk.get("type")):
                 self.failure = failure_of(None, {}, chunk, self.endpoint)
                 return
