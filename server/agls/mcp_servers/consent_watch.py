@@ -5,16 +5,13 @@ from collections.abc import Callable
 
 from agls.room.mcp_ports import ServerConsent, ServerProblem
 
-REVOKED = (
-    "{} comes from a folder that is not trusted any more, or whose user took their consent to it back, so it "
-    "was ended."
-)
+REVOKED = "{} was ended: its folder is not trusted any more, or the user withdrew their consent to it."
 NOT_THE_SAME = "{} is not what the user consented to any more, so it was not started. The next prompt asks."
 LOOKED_AGAIN = 2.0  # seconds
 
 
 class ConsentWatch:
-    """Ends a server (`end`) when its user took their consent back, here or in another process.
+    """Ends a server (`end`) when the user withdrew their consent, here or in another process.
 
     Without a `consent` it needs none.
     """
@@ -31,7 +28,7 @@ class ConsentWatch:
         self._end()
 
     async def check(self) -> None:
-        """Look before it is used. **Raises** `ServerProblem` when the consent was taken back."""
+        """Look before it is used. **Raises** `ServerProblem` when the consent was withdrawn."""
         if self.consent and not await asyncio.to_thread(self.consent.stands):
             self.revoke()
         if self._is_revoked:

@@ -202,8 +202,8 @@ def test_what_another_process_takes_back_is_refused_at_the_next_call(
 
     with trusted(tmp_path, [ECHO, taken_back, ECHO], consent) as here:
         assert here.wire.run(here.wire.session())["stopReason"] == "endTurn"
-        assert "took their consent to it back" in here.told[2]
-        assert "took their consent to it back" in here.told[3]
+        assert "withdrew their consent to it" in here.told[2]
+        assert "withdrew their consent to it" in here.told[3]
         assert len((tmp_path / "starts").read_text().splitlines()) == 1
         wait_until(lambda: not here.is_alive())
 
