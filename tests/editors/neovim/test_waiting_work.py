@@ -70,7 +70,7 @@ def test_background_task_is_listed_looked_at_and_stopped(editor: Editor) -> None
     editor.until("vim.fn.execute('messages'):find('stopped: ', 1, true)")
     editor.until("require('agls').piece('tasks') == ''")
     editor.command("Agls tasks stop")
-    editor.until("vim.fn.execute('messages'):find('0 background tasks are stopped', 1, true)")
+    editor.until("vim.fn.execute('messages'):find('nothing runs in the background', 1, true)")
 
 
 def test_next_step_of_the_plan_is_pinned_above_the_prompt(editor: Editor) -> None:

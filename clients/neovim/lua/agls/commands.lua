@@ -87,8 +87,10 @@ end
 ---@param given table
 local function judged(rest, act, given)
   local review, changes = require("agls.review"), require("agls.changes")
-  if rest == "all" then
-    return #changes.all > 0 and act(vim.list_slice(changes.all)) or notify.info("there is no change to review")
+  if rest == "all" and #changes.all == 0 then
+    return notify.info("there is no change to review")
+  elseif rest == "all" then
+    return act(vim.list_slice(changes.all))
   end
   act(given.range > 0 and review.at(given.line1, given.line2) or nil)
 end
