@@ -28,5 +28,5 @@ def budget_room(
         registry,
         RunInfo(session_id=session_id),
         Models((PRICED,)),
-        cast(SessionControl, None),  # only asked when limits are changed while no run is active
+        cast(SessionControl, None),  # only asked when limits of the next runs are set
     )

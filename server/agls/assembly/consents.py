@@ -67,7 +67,7 @@ class FolderConsents:
         return is_same and not self._is_trust_lost(offer)
 
     def stands(self, offer: Offer) -> bool:
-        """**Returns** whether the user took nothing back on which an offer in use rests."""
+        """**Returns** whether the user withdrew neither consent nor trust for an offer in use."""
         if offer.plugin:
             return True
         is_kept = self._store.of(self._folder, offer.kind, offer.name) is not None
@@ -96,7 +96,7 @@ class FolderConsents:
         return is_given
 
     def _settle_once(self, offer: Offer, digest: str) -> None:
-        """Let it hold for this run; with a consent that is kept it holds as long as that is there."""
+        """Let the answer hold for this run, unless a stored consent, which can be withdrawn, covers it."""
         if not self.look(offer).is_given:
             self._settled[offer.kind, offer.name] = digest
 

@@ -17,8 +17,8 @@ TOPIC = "MCP servers"
 FIX = "Correct it in your config file; docs/mcp.md has the settings. /mcp lists all servers."
 UNANSWERED = "The server {} of this folder cannot be used: {}."
 GIVE = "Give it; servers have it from the next run on. /mcp.inputs lists all."
-NOISY = "The server {} writes to its standard output what is no message: {}"
-QUIETER = "It works all the same; whoever makes it can have it write that to standard error."
+NOISY = "The server {} writes text that is not part of the protocol to standard output: {}"
+QUIETER = "It still works. Its author should send such output to standard error."
 LONGEST_NOISE = 200
 LEFT_OUT = "Tell whoever makes the server; its other tools are used. /mcp.tools shows them."
 

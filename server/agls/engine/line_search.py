@@ -17,10 +17,9 @@ class LineSearch:
     line of up to `swift_width` characters holds, it is matched within milliseconds (0: not known).
     `limit`, and `offset` for what is skipped before, count matching lines when `by_line`, else files; with
     `first_only` one line of a file will do. `context` lines around each are given, each cut at `width`
-    characters. Files over `max_bytes` are searched only where `under` is the file,
-    and line by line, nor those whose name fits one of the patterns
-    `left_out`, unless `under` is the file, nor what is in the folders `shut`, unless `under` is in one. After
-    `seconds` the search ends with what it found.
+    characters. A file over `max_bytes` is searched only where it is `under` itself, line by line. Files whose
+    name fits one of the patterns `left_out` are not searched, unless `under` is the file, nor what is in the
+    folders `shut`, unless `under` is in one. After `seconds` the search ends with what it found.
     """
 
     expression: str

@@ -78,7 +78,7 @@ class ServerConsent:
     """The user's consent to a server that a folder offers. Both look at the disk.
 
     `holds` **returns** whether the server is still what they consented to: it may start. `stands` **returns**
-    whether they took nothing back: one that runs may go on.
+    whether they withdrew nothing: one that runs may go on.
     """
 
     holds: Callable[[], bool]

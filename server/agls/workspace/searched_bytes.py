@@ -1,6 +1,6 @@
 """The bytes of files that are searched: read, and what can be told of them before they are decoded.
 
-This module is used in isolated programs: it imports nothing but the standard library.
+This module is used in isolated programs: it imports the standard library, and modules that import no more.
 """
 
 import os

@@ -25,14 +25,20 @@ def test_unattended_run_ends_after_50_turns_with_an_answer_and_the_flag(agls: Ag
     assert "Go on with: agls resume ses_" in done.err
 
 
-def test_limits_typed_without_a_run_hold_from_the_sessions_next_run_on(agls: Agls) -> None:
+def test_limits_of_the_next_runs_hold_from_the_sessions_next_run_on(agls: Agls) -> None:
     agls.prompts([{"text": "Done."}], [LIST, {"text": "Half."}])
     assert agls.run("run", "go").code == 0
-    idle = agls.run("resume", "/limits max_turns=2 max_cost_usd=2")
+    refused = agls.run("resume", "/limits max_turns=2 max_cost_usd=null")
+    assert (
+        "No run is active. For the next runs of this session: /limits max_turns=2 max_cost_usd=null next=true."
+        in (refused.err)
+    )
+    assert "For every session: agls config set budget.max_turns 2" in refused.err
+    idle = agls.run("resume", "/limits max_turns=2 max_cost_usd=2 next=true")
     assert "From the next run of this session on: maxTurns 2, maxCostUsd 2." in idle.out
     assert "For every session: agls config set budget.max_turns 2" in idle.out
     assert "| next run | turns | 0 | 2 | 2 |" in idle.out
-    lifted = agls.run("resume", '/limits {"maxCostUsd":null}')
+    lifted = agls.run("resume", "/limits next=true max_cost_usd=null")
     assert "maxCostUsd none. For every session: agls config unset budget.max_cost_usd" in lifted.out
     assert "$" not in lifted.out.partition("|")[2]
     assert "2 of 2" in agls.run("resume", "and more").err
@@ -43,7 +49,7 @@ def test_limit_that_does_not_exist_is_refused_with_those_that_do(agls: Agls) -> 
     assert agls.run("run", "go").code == 0
     unknown = agls.run("resume", "/limits set=max_fun=5")
     assert "There is no limit 'maxFun'. There are: maxTurns," in unknown.err
-    assert "maxTurns must be a whole number" in agls.run("resume", "/limits max_turns=1.5").err
+    assert "maxTurns must be a whole number" in agls.run("resume", "/limits max_turns=1.5 next=true").err
 
 
 def test_last_turn_has_no_tools_and_a_message_that_says_why(agls: Agls) -> None:

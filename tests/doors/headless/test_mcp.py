@@ -139,7 +139,7 @@ def test_output_of_a_server_that_is_no_message_is_told_by_the_doctor(small: Smal
         small.agls.configure(SERVED.format(url=server.url, window=200_000, more="") + small.servers)
         assert small.agls.run("run", "hello").code == 0
     told = " ".join(small.agls.run("doctor").out.split())
-    assert "The server small writes to its standard output what is no message: " in told
+    assert "The server small writes text that is not part of the protocol to standard output: " in told
 
 
 @pytest.mark.row(38)

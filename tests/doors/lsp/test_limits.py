@@ -55,4 +55,9 @@ def test_wrong_limits_are_refused_and_change_nothing(serve: Serve) -> None:
     assert "maxTurns must be a whole number" in limits(wire, session, maxTurns=1.5)["error"]["message"]
     go.touch()
     assert wire.event("runEnded")["data"]["stopReason"] == "endTurn"
+    assert "No run is active" in limits(wire, session, maxTurns=5)["error"]["message"]
+    session_options = wire.call("agent/status", {"sessionId": session})["options"]
+    assert "maxTurns" not in session_options, (
+        "a limit that comes too late for a run is not that of the next one"
+    )
     assert not [e for e in wire.events if e["data"].get("fact") == "limitsChanged"]

@@ -233,7 +233,7 @@ def test_hook_of_a_folder_does_not_run_after_that_was_taken_back(tmp_path: Path,
         assert here.wire.run(here.wire.session())["stopReason"] == "endTurn"
         assert (tmp_path / "workspace/ran").read_text() == "x\n"
         titles = [event["data"]["title"] for event in here.wire.events if event["type"] == "notice"]
-        assert titles.count("A hook of this folder does not run any more") == 1
+        assert titles.count("A hook of this folder no longer runs") == 1
 
 
 @pytest.mark.parametrize("consent", ["once", "always"])

@@ -331,7 +331,7 @@ def test_hook_whose_files_the_agent_changed_does_not_run_again_before_the_user_s
         assert not (folder / "pwned").exists()
         assert (folder / "ran").read_text() == "x\n" * 3, "it ran before each call up to the change"
         notices = [event["data"] for event in wire.events if event["type"] == "notice"]
-        assert sum("A hook of this folder does not run any more" in str(each) for each in notices) == 1
+        assert sum("A hook of this folder no longer runs" in str(each) for each in notices) == 1
         assert len(asked.titles) == 1
         wire.run(session, **ALL)
         assert (len(asked.titles), (folder / "pwned").exists()) == (2, False)

@@ -18,8 +18,8 @@ ACTS = "You consented to these, as they were then:"
 NO_CONSENT = "There is no consent {!r} for {}. /trust lists them."
 ASKED_AGAIN = "You are asked again before the {} {} of {} is used."
 NO_MORE = (
-    "{} is not trusted any more. MCP servers that came from it were stopped, and its hooks run no more; a "
-    "run that is on keeps the settings and instructions that it began with."
+    "{} is no longer trusted. MCP servers that came from it were stopped, and its hooks no longer run. An "
+    "active run keeps the settings and instructions that it began with."
 )
 FROM_EDITOR = "{} is trusted by your editor or for this process only; revoke it there."
 

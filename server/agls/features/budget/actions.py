@@ -18,6 +18,7 @@ from agls.room.session_ports import SessionControl
 from agls.toolkit import Arguments, TypedAction
 
 Now = Callable[[], float]  # Unix time in seconds
+IDLE = "No run is active. For the next runs of this session: /limits {} next=true. For every session: agls config {}"
 NEXT = "From the next run of this session on: {}. For every session: agls config {}"
 NOTHING = "No limit is set."
 LABELS = {"nextRun": "next run"}
@@ -25,14 +26,15 @@ UNKNOWN = "There is no limit {!r}. There are: {}."
 
 
 class Change(Arguments):
-    """Show the limits and what is left of them, or change them: of the active run, or else of the next ones.
+    """Show the limits and what is left of them, or change those of the active run or of the next ones.
 
-    For example: `/limits max_turns=20 max_cost_usd=2`.
+    For example: `/limits max_turns=20 max_cost_usd=2`, or `/limits max_turns=20 next=true`.
     """
 
     set: dict[str, float | None] = Field(
         default={}, description=f"new limits by name, null for none: {', '.join(OPTIONS)}"
     )
+    next: bool = Field(default=False, description="of the session's next runs, not of the active one")
 
 
 def actions(allowance: Allowance, ledger: Ledger, now: Now, control: SessionControl) -> tuple[Action, ...]:
@@ -52,23 +54,26 @@ async def _follow(
 ) -> ActionOutcome:
     state, limits = context.state, context.state.limits
     options, changed = state.options, ""
-    if arguments.set and state.running:
-        limits = tightest(_changed(limits, arguments.set), allowance.most)
-        context.limit(limits)
-    elif arguments.set:
+    if arguments.set and arguments.next:
         new = _options(arguments.set)
         await control.set(new)
         options = {**options, **new}
-        changed = NEXT.format(_listed(new), _setting(*next(iter(new.items())))) + "\n\n"
+        changed = NEXT.format(_listed(new), _setting(new)) + "\n\n"
+    elif arguments.set and not state.running:
+        raise ActionError(IDLE.format(_typed(arguments.set), _setting(_options(arguments.set))))
+    elif arguments.set:
+        limits = tightest(_changed(limits, arguments.set), allowance.most)
+        context.limit(limits)
     try:
         rows = await ledger.rows(day_of(now()))
     except OSError as error:
         raise ActionError(f"Today's spending cannot be read: {error.strerror}.") from error
     passed = seconds_since(state, now())
     session = tightest(allowance.session, Limits(max_turns=limits.max_session_turns))
+    coming = limits_from(options, Limits()) if arguments.next or not state.running else Limits()
     scopes = {
         "run": (limits, state.run.later(passed)),
-        "nextRun": (Limits() if state.running else limits_from(options, Limits()), Totals()),
+        "nextRun": (coming, Totals()),
         "session": (session, state.total.later(passed)),
         "day": (allowance.day, used_in(rows)),
         "caller": (allowance.caller, used_in([row for row in rows if row.caller == allowance.who])),
@@ -77,8 +82,14 @@ async def _follow(
     return ActionOutcome(changed + _table(scopes), data)
 
 
-def _setting(name: str, most: float | None) -> str:
-    """Return what `agls config` is told of a limit."""
+def _typed(said: Mapping[str, float | None]) -> str:
+    """Return limits as they are typed."""
+    return " ".join(f"{name}={'null' if most is None else f'{most:g}'}" for name, most in said.items())
+
+
+def _setting(options: Mapping[str, float | None]) -> str:
+    """Return what `agls config` is told of the first of these limits."""
+    name, most = next(iter(options.items()))
     key = f"budget.{OPTIONS[name]}"
     return f"unset {key}" if most is None else f"set {key} {most:g}"
 

@@ -85,9 +85,7 @@ def _all_at_once(text: str, hunks: Sequence[PatchHunk], *, again: bool) -> Patch
             continue
         spots.append(replace(spot, number=hunk.number))
     if problems:
-        unplaced = Unplaced("\n".join(problems))
-        unplaced.first = first
-        raise unplaced
+        raise Unplaced("\n".join(problems), first)
     return text_with(text, pieces, side_by_side(spots))
 
 

@@ -21,7 +21,9 @@ WIDTH = 1_000  # characters of a line that are shown
 class Unplaced(WorkspaceError):
     """A hunk has no place; the message says what is near it. `first` is the number of the first such hunk."""
 
-    first = 0
+    def __init__(self, message: str, first: int = 0) -> None:
+        super().__init__(message)
+        self.first = first
 
 
 def above_anchor(hunk: PatchHunk, spots: Sequence[Spot], start: int, lines: Sequence[str]) -> str:

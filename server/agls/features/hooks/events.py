@@ -15,10 +15,8 @@ from agls.features.hooks.settings import Event
 from agls.room.offers import Consents, Offer
 
 ROOM, RAN = "hooks", "ran"
-CHANGED = "A hook of this folder does not run any more"
-ASKED_AGAIN = (
-    "{} is not what you consented to any more, or you took that back. The next prompt asks about it."
-)
+CHANGED = "A hook of this folder no longer runs"
+ASKED_AGAIN = "{} is no longer what you consented to, or you withdrew that. The next prompt asks about it."
 
 
 class Witness(Protocol):
