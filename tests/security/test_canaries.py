@@ -11,7 +11,7 @@ import pytest
 from support.model_server import ModelServer, Reply, Request
 from support.patience import PATIENCE
 from support.processes import PROGRAM, run
-from support.wire import AGENT, Wire
+from support.wire import AGENT, Message, Wire
 
 from .attacker import KEY, Call, House, call
 
@@ -55,6 +55,11 @@ COMMANDS = (
 )  # fmt: skip
 
 
+def take_first(asked: Message) -> Message:
+    """Answer a question with its first option."""
+    return {"outcome": "selected", "optionId": asked["options"][0]["optionId"]}
+
+
 def fill(workspace: Path) -> None:
     """Files with the key; a test never gives it to the model otherwise."""
     for name in FILES:
@@ -82,9 +87,7 @@ def test_key_in_an_edited_file_leaves_through_no_door(tmp_path: Path, mode: str)
         dump = tmp_path / "wire.jsonl"
         serve = [*PROGRAM, "serve", "--stdio", "--wire-dump", str(dump)]
         with Wire(tmp_path, command=serve, variables=variables) as wire:
-            wire.answers["agent/requestPermission"] = lambda asked: {
-                "outcome": "selected", "optionId": asked["options"][0]["optionId"],
-            }  # fmt: skip
+            wire.answers["agent/requestPermission"] = take_first
             wire.initialize(AGENT)
             session = wire.session(options={"mode": mode})
             assert wire.run(session)["stopReason"] == "endTurn"
@@ -180,9 +183,7 @@ def test_key_in_what_a_prompt_points_at_and_in_a_trusted_folder_reaches_nobody(h
         variables = {name: str(value) for name, value in given.items()}
         variables |= {"AGLS_BASE_URL": model.url, "AGLS_MODEL": "m", "AGLS_LOG": "debug"}
         with Wire(house.folder, variables=variables) as wire:
-            wire.answers["agent/requestPermission"] = lambda asked: {
-                "outcome": "selected", "optionId": asked["options"][0]["optionId"],
-            }  # fmt: skip
+            wire.answers["agent/requestPermission"] = take_first
             wire.initialize(AGENT)
             session = wire.session(cwd=house.workspace.as_uri())
             for words in POINTED_AT:
@@ -232,9 +233,7 @@ def test_mcp_server_gets_neither_a_key_nor_what_is_remembered(house: House, orig
         variables = {name: str(value) for name, value in given.items()}
         variables |= {"AGLS_BASE_URL": model.url, "AGLS_MODEL": "m", "HOME": str(house.home)}
         with Wire(house.folder, variables=variables) as wire:
-            wire.answers["agent/requestPermission"] = lambda asked: {
-                "outcome": "selected", "optionId": asked["options"][0]["optionId"],
-            }  # fmt: skip
+            wire.answers["agent/requestPermission"] = take_first
             wire.initialize(AGENT)
             session = wire.session(cwd=house.workspace.as_uri())
             assert wire.run(session)["stopReason"] == "endTurn"

@@ -29,10 +29,8 @@ def test_limits_of_the_next_runs_hold_from_the_sessions_next_run_on(agls: Agls) 
     agls.prompts([{"text": "Done."}], [LIST, {"text": "Half."}])
     assert agls.run("run", "go").code == 0
     refused = agls.run("resume", "/limits max_turns=2 max_cost_usd=null")
-    assert (
-        "No run is active. For the next runs of this session: /limits max_turns=2 max_cost_usd=null next=true."
-        in (refused.err)
-    )
+    next_runs = "For the next runs of this session: /limits max_turns=2 max_cost_usd=null next=true."
+    assert f"No run is active. {next_runs}" in refused.err
     assert "For every session: agls config set budget.max_turns 2" in refused.err
     idle = agls.run("resume", "/limits max_turns=2 max_cost_usd=2 next=true")
     assert "From the next run of this session on: maxTurns 2, maxCostUsd 2." in idle.out

@@ -18,8 +18,8 @@ from agls.room.session_ports import SessionControl
 from agls.toolkit import Arguments, TypedAction
 
 Now = Callable[[], float]  # Unix time in seconds
-IDLE = "No run is active. For the next runs of this session: /limits {} next=true. For every session: agls config {}"
-NEXT = "From the next run of this session on: {}. For every session: agls config {}"
+IDLE = "No run is active. For the next runs of this session: /limits {} next=true. For every session: {}"
+NEXT = "From the next run of this session on: {}. For every session: {}"
 NOTHING = "No limit is set."
 LABELS = {"nextRun": "next run"}
 UNKNOWN = "There is no limit {!r}. There are: {}."
@@ -88,10 +88,10 @@ def _typed(said: Mapping[str, float | None]) -> str:
 
 
 def _setting(options: Mapping[str, float | None]) -> str:
-    """Return what `agls config` is told of the first of these limits."""
+    """Return the command that sets the first of these limits for every session."""
     name, most = next(iter(options.items()))
     key = f"budget.{OPTIONS[name]}"
-    return f"unset {key}" if most is None else f"set {key} {most:g}"
+    return f"agls config unset {key}" if most is None else f"agls config set {key} {most:g}"
 
 
 def _listed(options: Mapping[str, float | None]) -> str:
