@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from agls.features.permissions.shell_variables import ShellVariables, Source, prints_texts
@@ -75,11 +76,8 @@ def _command(node: "Node", variables: ShellVariables) -> Program:
     if node.type != "command":
         raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
     given, texts = _without_here_strings(children_of(node, set()))
-    name, *rest = given
-    is_set = False
-    while rest and _SETTING.fullmatch(text_of(name)):
-        is_set = True
-        name, *rest = rest
+    settings = list(takewhile(_is_setting, given[:-1]))
+    name, *rest = given[len(settings) :]
     if name.type != "command_name" or not _PROGRAM.fullmatch(text_of(name)):
         raise NotUnderstood(f"which program `{short(name)}` is, is not certain")
     read = _printed if prints_texts(text_of(name), rest) else _word
@@ -89,7 +87,11 @@ def _command(node: "Node", variables: ShellVariables) -> Program:
         words.append(Word(NOWHERE) if is_read(each) else read(each, variables))
         if each.type == "command_substitution" and words[-1].text == A_NAME:
             words.append(Word(A_NAME))  # it may be many words
-    return Program(text_of(node), tuple(words), inputs=texts, piped=is_set)
+    return Program(text_of(node), tuple(words), inputs=texts, piped=bool(settings))
+
+
+def _is_setting(node: "Node") -> bool:
+    return bool(_SETTING.fullmatch(text_of(node)))
 
 
 def _without_here_strings(nodes: list["Node"]) -> tuple[list["Node"], tuple[str, ...]]:
