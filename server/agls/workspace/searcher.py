@@ -14,6 +14,7 @@ import sys
 import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import accumulate, chain, islice
 from math import inf
@@ -32,6 +33,8 @@ Test = Callable[[str], object]
 Row = tuple[int, bool, str]
 FoundFile = tuple[str, int, list[Row]]  # a file: its path, how many lines match, and those to show
 
+BY_LINE = 20  # times `max_bytes`: a file up to that size is searched line by line
+_ALTOGETHER = 100  # times `max_bytes`: what all those files may have
 _RUNS = regex(r"[^\0\r\n]+")
 
 
@@ -104,6 +107,7 @@ class Search:
         self._texts: dict[str, str] = asked["texts"]
         self._skipped: int = asked["offset"]
         self._left: int = asked["limit"]
+        self._room: int = asked["max_bytes"] * _ALTOGETHER  # bytes of large files that may still be read
 
     def look(self, root: int) -> None:
         """Search below the open folder `root` until the limit is passed.
@@ -111,7 +115,8 @@ class Search:
         **Raises** `TimeOver`, also soon after somebody set `is_over`, and `OSError` where it cannot begin.
         """
         for name, text in self._each(root):
-            self._take(name, text)
+            if text:
+                self._take(name, text)
             if self.more:
                 return
 
@@ -185,7 +190,7 @@ class Search:
             for name in sorted((*folder.files, *folder.unsaved)):
                 path = f"{place}{name}"
                 text = self._unsaved(path) if name in folder.unsaved else self._text(handle, path)
-                if text:
+                if text or self.more:
                     yield path, text
 
     def _unsaved(self, path: str) -> str:
@@ -203,11 +208,8 @@ class Search:
             return ""
         if len(data) > self._asked["max_bytes"]:
             is_named = path == "/".join(self._asked["start"])
-            is_text = not looks_binary(data)
-            if is_named and is_text and not is_utf16(data) and not self._asked["multiline"]:
-                self._search_long(folder, path)
-            elif is_named or is_text:
-                self.large.append(path)
+            if is_named or not looks_binary(data):
+                self._take_large(folder, path, data, is_named=is_named)
             return ""
         if not may_hold(self._needed, data):
             return ""
@@ -218,18 +220,30 @@ class Search:
                 self.binary.append(path)
             return ""
 
-    def _search_long(self, folder: int, path: str) -> None:
-        """Search a named file that is too large to be held; that is for a program of its own."""
-        if self._bounds is not UNBOUNDED:
-            raise TimeOver
+    def _take_large(self, folder: int, path: str, data: bytes, *, is_named: bool) -> None:
+        """Search a file that is too large to be held line by line, if there is room, and say so if not."""
+        by_line = not (looks_binary(data) or is_utf16(data) or self._asked["multiline"])
+        name = path.rpartition("/")[2]
+        with suppress(OSError), opened(os.open(name, READ, dir_fd=folder)) as handle:
+            size = os.fstat(handle).st_size
+            has_room = size <= min(self._room, BY_LINE * self._asked["max_bytes"])
+            if not by_line or not (is_named or has_room):
+                self.large.append(path)
+                return
+            if self._bounds is not UNBOUNDED:  # that is for a program of its own
+                raise TimeOver
+            self._room -= size
+            self._search_long(handle, path)
+
+    def _search_long(self, handle: int, path: str) -> None:
         search = LongSearch(self._test, self._cut, (self._skipped, self._left), self._asked)
         try:
-            with opened(os.open(path.rpartition("/")[2], READ, dir_fd=folder)) as handle:
-                search.look(handle, partial(may_hold, self._needed))
+            search.look(handle, partial(may_hold, self._needed))
         finally:
             self.more = search.more
             if search.is_found:
                 self._found((path, search.count, search.rows))
+            self._skipped, self._left = search.page_left
 
     def _is_in(self, text: str) -> bool:
         """Return whether a binary file matches: zero bytes end lines in it, too."""
