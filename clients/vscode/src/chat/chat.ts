@@ -152,6 +152,13 @@ export class Chat implements vscode.Disposable {
     this.post({ type: "focus" });
   }
 
+  /** Its session is shown elsewhere from now on, with its draft. */
+  async handOver(): Promise<void> {
+    this.draft = this.id;
+    await this.conversation.begin();
+    this.post({ type: "draft", text: await this.shared.drafts.read(this.id), replaces: true });
+  }
+
   /** Show the chat with this prompt in the composer, for the user to send. */
   async compose(text: string): Promise<void> {
     await this.focus();

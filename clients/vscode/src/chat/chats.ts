@@ -97,7 +97,7 @@ export class Chats
   async openTab(sessionId = ""): Promise<void> {
     const shown = sessionId ? this.showing(sessionId) : undefined;
     if (shown && shown !== this.side) return shown.reveal();
-    if (shown) await shown.conversation.begin();
+    if (shown) await shown.handOver();
     const panel = vscode.window.createWebviewPanel(VIEW, "agls", vscode.ViewColumn.Active, {
       retainContextWhenHidden: true,
     });
