@@ -267,8 +267,8 @@ class Search:
         self._left -= len(page)
         if page:
             shown = page if asked["by_line"] else []
-            excerpt = excerpt(lines, shown, asked["context"], self._cut)
-            self._found((name, len(numbers), excerpt))
+            rows = excerpt(lines, shown, asked["context"], self._cut)
+            self._found((name, len(numbers), rows))
 
     def _cut(self, line: str, *, matches: bool) -> str:
         """Return a line in at most `width` characters: its beginning, or those around what matches."""
