@@ -18,8 +18,10 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from agls.engine.ports import WorkspaceError
+from agls.room.mcp_ports import ServerProblem
 
 MOST = 500  # characters
+NOISE = ". Meanwhile it wrote what is no message of the protocol, and ended with"
 CLOSED = "the connection was closed"
 DOES_NOT_FIT = "it sent a message that does not fit the protocol"
 OF_SDK: Mapping[str, str] = {
@@ -100,6 +102,19 @@ def is_closed(error: MCPError) -> bool:
 def may_have_run(error: MCPError) -> bool:
     """**Returns** whether a call that a server answered so may have done something."""
     return error.code not in NOT_RUN or error.message.startswith(ANSWERED)
+
+
+def no_answer(name: str, seconds: float, noise: str) -> ServerProblem:
+    """**Returns** that a server took too long, with the end of what it wrote besides messages."""
+    said = f"{name} gave no answer within {seconds:g} seconds; it was told to stop. "
+    said += f"Whether the call did anything is not known{NOISE if noise else '.'}"
+    return ServerProblem(said, said=noise[-MOST:], may_have_run=True)
+
+
+def insists(name: str, question: str) -> ServerProblem:
+    """**Returns** that a server does nothing without an answer to this question."""
+    about = f"{name} needs an answer that it did not get"
+    return ServerProblem(about, said=question, may_have_run=True)
 
 
 def _of_protocol(error: MCPError) -> str:

@@ -80,7 +80,9 @@ def test_edit_waits_for_diagnostics_only_where_something_makes_them(editor: Edit
     opened(editor, TWO_EDITS, options={"mode": "acceptEdits"})
     editor.lua(WAITS)
     if linter:
-        editor.lua("vim.diagnostic.set(vim.api.nvim_create_namespace('a linter'), vim.fn.bufnr('code.py'), {})")
+        editor.lua(
+            "vim.diagnostic.set(vim.api.nvim_create_namespace('a linter'), vim.fn.bufnr('code.py'), {})"
+        )
     prompt(editor, "edit it")
     ended(editor, "endTurn")
     assert editor.lua("return WAITED") == [linter, linter]

@@ -22,6 +22,7 @@ from doors.test_slash_commands import TABLE as COMMANDS
 from doors.test_slash_commands import compare
 from doors.test_typed_inputs import NO_PAGES, TABLE
 from support.code_samples import TYPESCRIPT
+from support.published_servers import SHOP, published
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -248,11 +249,26 @@ def test_problem_is_fixed_by_its_code_action_and_two_windows_share_a_folder(
     assert screens(tmp_path) == {"action", "asked", "fixed", "read-only", "taken-over"}
 
 
+def test_sessions_work_side_by_side_in_tabs(tools: dict[str, str], tmp_path: Path) -> None:
+    """Each has its own plan, question, queue and draft; all of it survives a reload; one moves into a tab."""
+    said = done(["node", HERE / "side_by_side.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"three", "reloaded", "answered", "moved"}
+
+
 def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, str], tmp_path: Path) -> None:
     """One that fails is started again, and one that lacks an input is given it: a secret, and a choice."""
     said = done(["node", HERE / "mcp_status.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     assert screens(tmp_path) == {"starting", "failed-server", "lacks-input"}
+
+
+def test_published_servers_are_called_from_the_chat(tools: dict[str, str], tmp_path: Path) -> None:
+    """One that others wrote, and one of the newest revision, whose question is answered in a card."""
+    servers = json.dumps({"every": [*published("everything"), "stdio"], SHOP: published(SHOP)})
+    said = done(["node", HERE / "published_servers.mjs", tmp_path], LONGEST, SERVERS=servers, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"asked", "sent"}
 
 
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:

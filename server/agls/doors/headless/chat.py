@@ -11,13 +11,14 @@ from agls.doors.headless.chat_input import BegunRun, next_input
 from agls.doors.headless.chat_prompts import PROMPT, Prompts, prompts_at
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.headless_run import HeadlessRun
+from agls.doors.headless.keyboard import Keyboard
 from agls.doors.headless.open_session import PreparedRun, RunRequest, latest, opened, prepare_run
-from agls.doors.headless.output import Output, text_of
+from agls.doors.headless.output import Output
 from agls.doors.headless.recap import recap
 from agls.doors.headless.run import AtHand, explained, hello, prompted_by, with_streams, world_at
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.shutdown import Shutdown
-from agls.doors.headless.terminal import Keyboard, TerminalResponder
+from agls.doors.headless.terminal import TerminalResponder
 from agls.doors.headless.typed_ahead import TypedAhead
 from agls.doors.headless.typed_command import do_command, do_meanwhile
 from agls.doors.typed_text import admitted_content, may_be_command
@@ -65,7 +66,7 @@ async def _chat(request: RunRequest, output: Output, screen: TerminalScreen, shu
         if at_hand.keyboard is None:
             raise CannotBegin(NOBODY, "usage")
         at_hand.world.is_at_keyboard = True
-        return await Chat(request, at_hand, Keyboard(at_hand.keyboard), output, screen, shutdown).hold()
+        return await Chat(request, at_hand, at_hand.keyboard, output, screen, shutdown).hold()
 
 
 class Chat:
@@ -144,6 +145,10 @@ class Chat:
         if self._opens:
             await self._enter(self._opens)
             self._opens = ""
+        try:
+            self._ahead.came(*self._prompts.earlier())
+        except EOFError:
+            return None
         if (queued := self._ahead.next()) is not None:
             self._screen.say(f"{PROMPT}{queued}")
             return queued
@@ -239,7 +244,8 @@ class Chat:
         named = data if is_object(data) else {}
         if done is None or named.get("leave"):
             return False
-        self._screen.say(f"{PROMPT}{text}\n{text_of(done)}")
+        self._screen.say(f"{PROMPT}{text}")
+        self._output.action(done)
         self._opens = str(named.get("open") or self._opens)
         return True
 

@@ -5,9 +5,9 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from importlib.util import find_spec
 from typing import Protocol
 
+from agls.doors.headless.keyboard import Keyboard
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.shutdown import Shutdown
-from agls.doors.headless.terminal import Keyboard
 from agls.doors.headless.typed_ahead import TypedAhead
 from agls.engine.session import Session
 from agls.world import World
@@ -29,6 +29,13 @@ class Prompts(Protocol):
         """
         ...
 
+    def earlier(self) -> tuple[list[str], str]:
+        """**Returns** the lines that were typed before the prompt stood there, and one that has no end yet.
+
+        **Raises** `EOFError` when Ctrl-D was typed instead of any.
+        """
+        ...
+
     def beside(self, session: Session, ahead: TypedAhead) -> AbstractAsyncContextManager[None]:
         """Take what is typed while the agent works during the block."""
         ...
@@ -45,6 +52,10 @@ class PlainPrompts:
         self.draft = ""
         self._keyboard, self._screen = keyboard, screen
 
+    def earlier(self) -> tuple[list[str], str]:
+        """Return nothing: such lines wait in the terminal, and are read one after the other."""
+        return [], ""
+
     def beside(self, session: Session, ahead: TypedAhead) -> AbstractAsyncContextManager[None]:
         """Do nothing: what is typed meanwhile waits in the terminal."""
         return nullcontext()
@@ -57,13 +68,16 @@ class PlainPrompts:
         """Return the next prompt."""
         lines: list[str] = []
         while True:
+            was_there = self._keyboard.waits()
             self._screen.ask(MORE if lines else PROMPT)
             try:
                 line = await self._keyboard.line()
             except CancelledError:  # Ctrl-C: the next prompt stands on a line of its own
                 self._screen.answered(typed=False)
                 raise
-            self._screen.answered(typed=line is not None)
+            if line and was_there:  # it stands elsewhere, or nowhere
+                self._screen.ask(line)
+            self._screen.answered(typed=line is not None and not was_there)
             if line is None:
                 return None
             lines.append(line.removesuffix(GOES_ON))

@@ -20,11 +20,11 @@ from prompt_toolkit.output import Output, create_output
 from agls.config import ConfigError
 from agls.doors.completion import completions
 from agls.doors.headless.chat_prompts import PROMPT
+from agls.doors.headless.keyboard import Keyboard
 from agls.doors.headless.prompt_below import PromptBelow, SilentInput
 from agls.doors.headless.rows import in_row
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.shutdown import Shutdown
-from agls.doors.headless.terminal import Keyboard
 from agls.doors.headless.typed_ahead import TypedAhead
 from agls.engine.facts import SessionChanged
 from agls.engine.session import Session
@@ -98,17 +98,14 @@ class EditedPrompts:
         async with self._below.away() if self._below else nullcontext():
             yield
 
+    def earlier(self) -> tuple[list[str], str]:
+        """Return what the terminal kept."""
+        *lines, begun = self._keyboard.waiting().split("\n")
+        return [line.rstrip() for line in lines if line.strip()], begun
+
     async def next(self, session: Session, draft: str = "") -> str | None:
-        """Return the next prompt. A line that was typed before it stood there is one; several are a draft."""
+        """Return the next prompt."""
         self._session, self.draft = session, ""
-        try:
-            typed = self._keyboard.waiting()
-        except EOFError:
-            return None
-        if typed.strip() and typed.count("\n") == 1 and not draft:
-            self._screen.say(f"{PROMPT}{typed.rstrip()}")
-            return typed.rstrip()
-        draft += typed
         while True:
             self._typed.app.erase_when_done = True  # what is not sent leaves no row behind
             try:

@@ -66,6 +66,7 @@ PACKERS = {
     **dict.fromkeys(("poetry", "uv", "hatch", "flit"), _names("build publish")),
     **dict.fromkeys(("aws", "gsutil", "gcloud"), _names("cp sync mv rsync")),
     "docker-compose": _names("build up"),
+    **dict.fromkeys(("docker", "podman", "nerdctl"), _names("build buildx bake compose")),
 }
 RECURSIVE = _names("grep egrep fgrep zgrep cp diff")
 GIT_READS = _names(
@@ -73,8 +74,10 @@ GIT_READS = _names(
     "whatchanged clone worktree bundle checkout-index fast-export format-patch difftool reflog restore "
     "unpack-file pack-objects merge-tree merge-file cherry-pick rebase revert request-pull send-email am"
 )
+_ACTIONS = _names("-exec -execdir -ok -okdir")  # of find
 ARCHIVERS = _names("zipfile tarfile http.server shutil build")  # modules that interpreters run with -m
 _RECURSE = regex(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive|deref|directories).*|recurse")
+_NAMES_COMMANDS = _names("alias function eval source . trap enable hash shopt")
 HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 
 
@@ -133,9 +136,12 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     words = _joined(parts)
     effect = Effect.WRITES if _writes(words) or _runs_code(command, parts) else Effect.READS
     found = [(Effect.WRITES, target) for target in _REDIRECTION.findall(bare(command))]
-    run = _programs(command, parts)
+    run, moves = _programs(command, parts), _folder_changes(parts)
     found += [
-        (Effect.READS if (at == 0 and word in run) or _is_input(part, word) else effect, _named(word))
+        (
+            Effect.READS if (at == 0 and word in run) or part in moves or _is_input(part, word) else effect,
+            _named(word),
+        )
         for part in parts
         for at, word in enumerate(part)
     ]
@@ -150,6 +156,12 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     if len(unique) <= MOST_PATHS:
         return unique
     return [(Effect.WRITES if any(effect is Effect.WRITES for effect, _ in unique) else effect, UNKNOWN)]
+
+
+def _folder_changes(parts: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """Return the parts that are `cd FOLDER`; none where the command may call something else so."""
+    is_itself = ("cd",) not in parts and _NAMES_COMMANDS.isdisjoint(_joined(parts))
+    return [part for part in parts if len(part) == 2 and part[0] == "cd"] if is_itself else ()
 
 
 def _is_input(part: Sequence[str], word: str) -> bool:
@@ -170,14 +182,18 @@ def _programs(command: str, parts: Sequence[Sequence[str]]) -> Sequence[str]:
     return [path for path in found if "/" in path]
 
 
-def read_whole(command: str) -> list[str]:
-    """The folders that this command may read with everything in them, as seen from where it begins."""
+def read_whole(command: str, *, is_known: bool = False) -> list[str]:
+    """The folders that this command may read with everything in them, as seen from where it begins.
+
+    Where the command `is_known` to run only programs that read, `find` alone shows nothing but names.
+    """
     if len(command) > LONGEST:
         return ["."]
     parts = parts_in(command)
     found = ["."] if _decides_when_run(command) else []
     for part in parts:
-        found += _read_whole(part)
+        if not (is_known and part[0] == "find" and _ACTIONS.isdisjoint(part)):
+            found += _read_whole(part)
     found += [join(folder, path) for folder in folders_of(parts) for path in found]
     return list(dict.fromkeys(found))[:MOST_PATHS]
 
