@@ -12,11 +12,10 @@ import re
 import signal
 import sys
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import accumulate, chain, islice
+from itertools import islice
 from math import inf
 from typing import Any, NamedTuple
 
@@ -25,12 +24,12 @@ from agls.workspace.decoding import Binary, decode
 from agls.workspace.handles import O_PATH, open_beneath, opened
 from agls.workspace.hidden_files import Hiding, beneath
 from agls.workspace.long_search import LongSearch
+from agls.workspace.search_lines import Row, excerpt, lines_of, plain_ends, spanned
 from agls.workspace.searched_bytes import READ, bytes_of, is_utf16, looks_binary, may_hold
 from agls.workspace.sieve import Sieve
 from agls.workspace.walker import Folder, Parts, WalkFilter, walk
 
 Test = Callable[[str], object]
-Row = tuple[int, bool, str]
 FoundFile = tuple[str, int, list[Row]]  # a file: its path, how many lines match, and those to show
 
 BY_LINE = 20  # times `max_bytes`: a file up to that size is searched line by line
@@ -268,8 +267,8 @@ class Search:
         self._left -= len(page)
         if page:
             shown = page if asked["by_line"] else []
-            excerpt = _excerpt(lines, shown, asked["context"], self._cut)
-            self._found((name, len(numbers), excerpt))
+            rows = excerpt(lines, shown, asked["context"], self._cut)
+            self._found((name, len(numbers), rows))
 
     def _cut(self, line: str, *, matches: bool) -> str:
         """Return a line in at most `width` characters: its beginning, or those around what matches."""
@@ -286,44 +285,10 @@ class Search:
 
     def _matching(self, text: str, lines: Sequence[str]) -> Iterator[int]:
         if self._asked["multiline"]:
-            return _spanned(self._pattern, _plain_ends(text), lines)
+            return spanned(self._pattern, plain_ends(text), lines)
         return (number for number, line in enumerate(lines) if self._test(line))
-
-
-def lines_of(text: str) -> list[str]:
-    """Return the lines without their ends (CR LF, LF, CR, as in LSP 3.17); a final end begins no line."""
-    lines = _plain_ends(text).split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
-
-
-def _plain_ends(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _flags(asked: Mapping[str, Any]) -> int:
     case = re.IGNORECASE if asked["ignore_case"] else 0
     return case | re.MULTILINE | re.DOTALL if asked["multiline"] else case
-
-
-def _spanned(pattern: re.Pattern[str], text: str, lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the lines that matches touch, each once; an empty match touches one, too."""
-    ends = list(accumulate(len(line) + 1 for line in lines))
-    begin = 0
-    for match in pattern.finditer(text):
-        first = bisect_right(ends, match.start())
-        last = bisect_right(ends, max(match.start(), match.end() - 1))
-        end = min(last + 1, len(lines))
-        yield from range(max(first, begin), end)
-        begin = max(begin, end)
-
-
-def _excerpt(
-    lines: Sequence[str], numbers: Sequence[int], context: int, cut: Callable[..., str]
-) -> list[Row]:
-    """Return the lines with these numbers (from 0) and `context` lines around, each `cut`."""
-    matching = set(numbers)
-    around = (range(max(0, at - context), min(len(lines), at + context + 1)) for at in numbers)
-    shown = sorted(set(chain(*around)))
-    return [(at, at in matching, cut(lines[at], matches=at in matching)) for at in shown]
