@@ -26,7 +26,7 @@ from agls.workspace.globs import parse_glob, path_matcher
 from agls.workspace.handles import opened
 from agls.workspace.paths import Ground
 from agls.workspace.processes import Processes
-from agls.workspace.search_lines import lines_of
+from agls.workspace.searched_lines import lines_of
 from agls.workspace.searcher import BY_LINE
 from agls.workspace.sieve import Sieve
 from agls.workspace.walker import Folder

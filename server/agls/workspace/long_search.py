@@ -1,6 +1,6 @@
 """A search through the lines of a file that is too large to be held: it is read in blocks.
 
-This module is used in isolated programs: it imports only the standard library.
+This module is used in isolated programs: it imports the standard library, and modules that import no more.
 """
 
 import codecs
@@ -9,9 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from agls.workspace.searched_lines import Row
+
 _BLOCK = 1 << 20
 _LONGEST = 1 << 22  # bytes of a line that are searched as one
-Row = tuple[int, bool, str]
 
 
 class LineCut(Protocol):

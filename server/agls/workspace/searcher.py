@@ -24,8 +24,8 @@ from agls.workspace.decoding import Binary, decode
 from agls.workspace.handles import O_PATH, open_beneath, opened
 from agls.workspace.hidden_files import Hiding, beneath
 from agls.workspace.long_search import LongSearch
-from agls.workspace.search_lines import Row, excerpt, lines_of, plain_ends, spanned
 from agls.workspace.searched_bytes import READ, bytes_of, is_utf16, looks_binary, may_hold
+from agls.workspace.searched_lines import Row, excerpt, lines_of, plain_ends, spanned
 from agls.workspace.sieve import Sieve
 from agls.workspace.walker import Folder, Parts, WalkFilter, walk
 

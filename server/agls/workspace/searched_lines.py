@@ -1,14 +1,14 @@
-"""The lines of a text: which of them matches touch, and which are shown.
+"""The lines of a text that is searched: those that match, and those around them.
 
-This module is used in isolated programs: it imports only the standard library.
+This module is used in isolated programs: it imports the standard library only.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain
+from re import Pattern
 
-Row = tuple[int, bool, str]
+Row = tuple[int, bool, str]  # a line: its number from 0, whether it matches, and its text
 
 
 def lines_of(text: str) -> list[str]:
@@ -20,10 +20,11 @@ def lines_of(text: str) -> list[str]:
 
 
 def plain_ends(text: str) -> str:
+    """Return the text with LF at the end of each line."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def spanned(pattern: re.Pattern[str], text: str, lines: Sequence[str]) -> Iterator[int]:
+def spanned(pattern: Pattern[str], text: str, lines: Sequence[str]) -> Iterator[int]:
     """Yield the numbers of the lines that matches touch, each once; an empty match touches one, too."""
     ends = list(accumulate(len(line) + 1 for line in lines))
     begin = 0
