@@ -1,5 +1,9 @@
 """What went wrong with a server, in plain words: an exception of a library says little to people."""
 
+import errno
+import os
+import socket
+import ssl
 from collections.abc import Mapping, Sequence
 
 import anyio
@@ -18,8 +22,14 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from agls.engine.ports import WorkspaceError
+from agls.regex import regex
 
 MOST = 500  # characters
+NUMBER = regex(r"\[Errno (\d+)\]")
+REFUSED = "the connection was refused. Is the server running, and is the port right?"
+NO_NAME = "no machine has this name. Is the address right, and is there a network?"
+NO_CERTIFICATE = "its certificate is not trusted here ({})"
+NO_TLS = "it does not answer as HTTPS does. Does its address begin with http://?"
 CLOSED = "the connection was closed"
 DOES_NOT_FIT = "it sent a message that does not fit the protocol"
 OF_SDK: Mapping[str, str] = {
@@ -38,12 +48,12 @@ BEGINNINGS = (
 OF_TRANSPORT: Sequence[tuple[tuple[type[BaseException], ...], str]] = (
     (
         (httpx2.ConnectTimeout, httpx2.PoolTimeout),
-        "nobody answers at its address: the connection timed out",
+        "{1}: the connection timed out. Is the address right, and is there a network?",
     ),
-    ((httpx2.ConnectError,), "nobody answers at its address ({})"),
+    ((httpx2.ConnectError,), "{1}: {0}"),
     ((httpx2.TimeoutException, TimeoutError), "it did not answer in time"),
     ((httpx2.UnsupportedProtocol, httpx2.InvalidURL), "its address is not one of HTTP"),
-    ((httpx2.RequestError,), "the connection broke ({})"),
+    ((httpx2.RequestError,), "the connection broke ({0})"),
     ((anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream, ConnectionError), CLOSED),
 )
 OF_LOGIN: Sequence[tuple[type[BaseException], str]] = (
@@ -146,20 +156,45 @@ def _plain(said: str) -> str:
 def _of_transport(error: BaseException) -> str:
     for kinds, words in OF_TRANSPORT:
         if isinstance(error, kinds):
-            return words.format(_reason(error))
+            return words.format(_reason(error), _nobody(error))
     if isinstance(error, httpx2.HTTPStatusError):
         return f"it answered with HTTP {error.response.status_code}"
     if isinstance(error, OSError) and error.strerror:
-        return error.strerror
+        return _of_system(error)
     return f"something unexpected happened ({_reason(error)})"
 
 
+def _nobody(error: BaseException) -> str:
+    """**Returns** that nobody answers at the address that was asked."""
+    try:
+        url = error.request.url if isinstance(error, httpx2.RequestError) else None
+    except RuntimeError:  # there is none
+        url = None
+    place = f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}" if url else "its address"
+    return f"nobody answers at {place}"
+
+
 def _reason(error: BaseException) -> str:
-    """**Returns** what stands at the bottom of an exception, as the system says it."""
+    """**Returns** what stands at the bottom of an exception, in words."""
     below: BaseException | None = error
     while below is not None:
-        if isinstance(below, OSError) and below.strerror:
-            return below.strerror
+        if isinstance(below, OSError) and (below.strerror or NUMBER.search(str(below))):
+            return _of_system(below)
         below = below.__cause__ or below.__context__
     said = " ".join(str(error).split())[:MOST]
     return said or "no reason is known"
+
+
+def _of_system(error: OSError) -> str:
+    """**Returns** what the system says; asyncio writes its own words, with numbers, in their place."""
+    if isinstance(error, socket.gaierror):
+        return NO_NAME
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return NO_CERTIFICATE.format(error.verify_message or "no reason is known")
+    if isinstance(error, ssl.SSLError):
+        return NO_TLS
+    found = NUMBER.search(str(error))
+    number = error.errno if error.errno and error.errno > 0 else int(found[1]) if found else 0
+    if number == errno.ECONNREFUSED:
+        return REFUSED
+    return os.strerror(number) if number else str(error)
