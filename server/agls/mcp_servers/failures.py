@@ -165,13 +165,16 @@ def _of_transport(error: BaseException) -> str:
 
 
 def _nobody(error: BaseException) -> str:
-    """**Returns** that nobody answers at the address that was asked."""
+    """**Returns** that nobody answers at the address that was asked, or nobody whom to trust."""
     try:
         url = error.request.url if isinstance(error, httpx2.RequestError) else None
     except RuntimeError:  # there is none
         url = None
     place = f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}" if url else "its address"
-    return f"nobody answers at {place}"
+    below = error.__cause__ or error.__context__
+    while below and not isinstance(below, ssl.SSLError):
+        below = below.__cause__ or below.__context__
+    return f"there is no secure connection to {place}" if below else f"nobody answers at {place}"
 
 
 def _reason(error: BaseException) -> str:
