@@ -129,7 +129,7 @@ ROWS = {
     ],
     "Plugins, skills, agents": [
         (49, "plugin manifest"),
-        (50, "hooks that are programs, in part: without those of events that come later and of teams, which there are none of"),
+        (50, "hooks that are programs; without `TeammateIdle`, as there are no teams"),
         (51, "plugins listed and reloaded"),
         (52, "agent definitions from folders"),
         (53, "every key of their front matter"),

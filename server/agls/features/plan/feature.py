@@ -33,7 +33,8 @@ def build(
     """Build the feature of a run; one that works for another has no plan of its own."""
     if run.works_for:
         return None
-    record, entries, mode = PlanRecord(facts), tool(), approval.mode
+    record, entries = PlanRecord(facts), tool()
+    mode = approval.mode
     presenter = PlanPresenter(approval.asker, mode, outputs, record, answers_of(run.options, ()))
     is_presented, presents = presenter.can_be_approved, presenter.tool()
 
