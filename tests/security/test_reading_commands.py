@@ -36,6 +36,8 @@ sed -n '1,5p;8p' src/a.py
 python3 --version
 date +%F
 diff -r --no-dereference src src
+diff -r src src
+wc -c <<< "it's text"
 echo "it is 5 o'clock" 'and $5'; ls
 cut -d: -f1 src/a.py | tr a-z A-Z
 echo $HOME; ls
@@ -70,7 +72,7 @@ cat .env
 cat src/../.env
 grep -r KEY .
 diff -r . src
-diff -r src src
+diff -r src linked
 rg --hidden KEY
 echo ${x:=1}
 echo {a,b}
@@ -106,7 +108,7 @@ sort --compress-prog=./evil src/a.py
 function f { ls; }
 if true; then ./ls; fi
 ls <<E
-ls <<<x
+ls <<<$x
 git status
 """.strip()
 
@@ -476,3 +478,37 @@ def test_words_are_those_that_a_shell_makes() -> None:
     assert second.folder == "a b"
     assert [word.text for word in second.words] == ["grep", "-e", "x y", "it's", "a bcd", "f*.py"]
     assert [word.is_pattern for word in second.words] == [False] * 5 + [True]
+
+
+UP_AND_BACK = (
+    "cd .. && ls",
+    "cd ../src && cat a.py",
+    "cd ..; pwd; ls src",
+    "cd ../.. && ls src/deep",
+    "ls ..",
+)
+
+
+@pytest.mark.parametrize("cwd", ["src/deep", "in/deep"])
+@pytest.mark.parametrize("command", UP_AND_BACK)
+def test_way_up_from_a_folder_below_stays_in_the_workspace(
+    house: House, desk: Desk, command: str, cwd: str
+) -> None:
+    house.put("src/deep/b.py")
+    assert desk.lets("shell", {"command": command, "cwd": cwd}, mode="ask")
+    assert not desk.lets("shell", {"command": f"cd ../.. && {command}", "cwd": cwd}, mode="ask")
+
+
+def test_command_of_the_mode_that_asks_nobody_may_begin_with_a_way_up(house: House, desk: Desk) -> None:
+    house.put("src/deep/b.py")
+    for command in ("cd .. && rm -rf x", "cd ../.. && touch src/x", "cd .. && echo x > y"):
+        assert desk.lets("shell", {"command": command, "cwd": "src/deep"}, mode="allowAll"), command
+    for command in ("cd ../../.. && rm -rf x", "cd .. && rm ../../x", "cd() { rm -rf $1; }; cd ../../.."):
+        assert not desk.lets("shell", {"command": command, "cwd": "src/deep"}, mode="allowAll"), command
+
+
+def test_comparison_of_folders_is_asked_about_where_a_link_lies_below(house: House, desk: Desk) -> None:
+    assert desk.lets("shell", {"command": "diff -r src src"}, mode="ask")
+    (house.workspace / "src/link").symlink_to(house.outside)
+    assert not desk.lets("shell", {"command": "diff -r src src"}, mode="ask")
+    assert desk.lets("shell", {"command": "diff -r --no-dereference src src"}, mode="ask")

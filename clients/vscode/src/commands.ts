@@ -50,7 +50,7 @@ export function register(parts: Parts): vscode.Disposable[] {
       await code.sayWithAttached("Fix what makes this test fail. Change the test only if it is wrong.");
     },
     "changes.review": () => code.say("/review"),
-    "changes.message": () => writeCommitMessage(code, conversation),
+    "changes.message": () => writeCommitMessage(server),
     edit: () => parts.edits.ask(),
     "edit.keep": () => parts.edits.keep(),
     "edit.undo": () => parts.edits.undo(),

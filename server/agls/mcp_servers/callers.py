@@ -36,6 +36,9 @@ class Request:
         self._left, self._questions = MOST_PROGRESS, MOST_QUESTIONS
         self._limit: asyncio.Timeout | None = None
         self._last = ""
+        self.unanswered = ""
+        """The last question that got no answer, or a no."""
+        self._no = NOT_NOW
 
     @property
     def _next(self) -> float:
@@ -88,11 +91,19 @@ class Request:
         return self._caller.ask is not None and self._caller.attended
 
     async def ask(self, question: McpQuestion) -> McpReply:
-        """Ask the caller; the server is not charged with the time that takes."""
-        if self._caller.ask is None or not self._may_ask():
-            return NOT_NOW
-        with self._uncharged():
-            return await self._caller.ask(question)
+        """Ask the caller; the server is not charged with the time that takes.
+
+        A server that asks the same again gets the same no: nobody is asked twice.
+        """
+        if question.message and question.message == self.unanswered:
+            return self._no
+        reply = NOT_NOW
+        if self._caller.ask is not None and self._may_ask():
+            with self._uncharged():
+                reply = await self._caller.ask(question)
+        if reply.action != "accept":
+            self.unanswered, self._no = question.message, reply
+        return reply
 
     async def sample(self, asked: McpSampling) -> McpSampled:
         """Let the caller's model answer, without charging the server. **Raises** `SamplingRefused`."""

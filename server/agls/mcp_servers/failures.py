@@ -1,9 +1,5 @@
 """What went wrong with a server, in plain words: an exception of a library says little to people."""
 
-import errno
-import os
-import socket
-import ssl
 from collections.abc import Mapping, Sequence
 
 import anyio
@@ -22,14 +18,11 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from agls.engine.ports import WorkspaceError
-from agls.regex import regex
+from agls.mcp_servers.unreachable import nobody_at, reason_of, words_of_system
+from agls.room.mcp_ports import ServerProblem
 
 MOST = 500  # characters
-NUMBER = regex(r"\[Errno (\d+)\]")
-REFUSED = "the connection was refused. Is the server running, and is the port right?"
-NO_NAME = "no machine has this name. Is the address right, and is there a network?"
-NO_CERTIFICATE = "its certificate is not trusted here ({})"
-NO_TLS = "it does not answer as HTTPS does. Does its address begin with http://?"
+NOISE = ". Meanwhile it wrote what is no message of the protocol, and ended with"
 CLOSED = "the connection was closed"
 DOES_NOT_FIT = "it sent a message that does not fit the protocol"
 OF_SDK: Mapping[str, str] = {
@@ -112,6 +105,19 @@ def may_have_run(error: MCPError) -> bool:
     return error.code not in NOT_RUN or error.message.startswith(ANSWERED)
 
 
+def no_answer(name: str, seconds: float, noise: str) -> ServerProblem:
+    """**Returns** that a server took too long, with the end of what it wrote besides messages."""
+    said = f"{name} gave no answer within {seconds:g} seconds; it was told to stop. "
+    said += f"Whether the call did anything is not known{NOISE if noise else '.'}"
+    return ServerProblem(said, said=noise[-MOST:], may_have_run=True)
+
+
+def insists(name: str, question: str) -> ServerProblem:
+    """**Returns** that a server does nothing without an answer to this question."""
+    about = f"{name} needs an answer that it did not get"
+    return ServerProblem(about, said=question, may_have_run=True)
+
+
 def _of_protocol(error: MCPError) -> str:
     if error.code == METHOD_NOT_FOUND and error.message in {"", "Method not found"}:
         return "it does not know this request"
@@ -156,48 +162,9 @@ def _plain(said: str) -> str:
 def _of_transport(error: BaseException) -> str:
     for kinds, words in OF_TRANSPORT:
         if isinstance(error, kinds):
-            return words.format(_reason(error), _nobody(error))
+            return words.format(reason_of(error), nobody_at(error))
     if isinstance(error, httpx2.HTTPStatusError):
         return f"it answered with HTTP {error.response.status_code}"
     if isinstance(error, OSError) and error.strerror:
-        return _of_system(error)
-    return f"something unexpected happened ({_reason(error)})"
-
-
-def _nobody(error: BaseException) -> str:
-    """**Returns** that nobody answers at the address that was asked, or nobody whom to trust."""
-    try:
-        url = error.request.url if isinstance(error, httpx2.RequestError) else None
-    except RuntimeError:  # there is none
-        url = None
-    place = f"{url.scheme}://{url.netloc.decode('ascii', 'replace')}" if url else "its address"
-    below = error.__cause__ or error.__context__
-    while below and not isinstance(below, ssl.SSLError):
-        below = below.__cause__ or below.__context__
-    return f"there is no secure connection to {place}" if below else f"nobody answers at {place}"
-
-
-def _reason(error: BaseException) -> str:
-    """**Returns** what stands at the bottom of an exception, in words."""
-    below: BaseException | None = error
-    while below is not None:
-        if isinstance(below, OSError) and (below.strerror or NUMBER.search(str(below))):
-            return _of_system(below)
-        below = below.__cause__ or below.__context__
-    said = " ".join(str(error).split())[:MOST]
-    return said or "no reason is known"
-
-
-def _of_system(error: OSError) -> str:
-    """**Returns** what the system says; asyncio writes its own words, with numbers, in their place."""
-    if isinstance(error, socket.gaierror):
-        return NO_NAME
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return NO_CERTIFICATE.format(error.verify_message or "no reason is known")
-    if isinstance(error, ssl.SSLError):
-        return NO_TLS
-    found = NUMBER.search(str(error))
-    number = error.errno if error.errno and error.errno > 0 else int(found[1]) if found else 0
-    if number == errno.ECONNREFUSED:
-        return REFUSED
-    return os.strerror(number) if number else str(error)
+        return words_of_system(error)
+    return f"something unexpected happened ({reason_of(error)})"

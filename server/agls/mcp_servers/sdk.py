@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import mcp_types as types
+from mcp.client import InputRequiredRoundsExceededError
 from mcp.client.client import Client
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared._stream_protocols import ReadStream, WriteStream
@@ -37,7 +38,16 @@ from agls.mcp_servers.content import (
     template_of,
     tool_of,
 )
-from agls.mcp_servers.failures import is_away, is_closed, is_passing, login_words, may_have_run, words_of
+from agls.mcp_servers.failures import (
+    insists,
+    is_away,
+    is_closed,
+    is_passing,
+    login_words,
+    may_have_run,
+    no_answer,
+    words_of,
+)
 from agls.mcp_servers.listing import MOST_RESOURCES, ServerListing
 from agls.mcp_servers.logins import Logins
 from agls.mcp_servers.open_requests import NotingStream, OpenRequests
@@ -60,8 +70,6 @@ from agls.workspace.stream_programs import StreamPrograms
 
 GONE = "{} is gone, and it is not known whether the call did anything"
 SLOW = "it did not begin within {:g} seconds: a startup_timeout in its settings gives it more"
-NOISE = ". Meanwhile it wrote what is no message of the protocol, and ended with"
-SHOWN_NOISE = 500  # characters
 COMPLETING = 5.0  # seconds for a suggestion: somebody types
 MOST_PAGES_TO_OPEN = 3  # pages that a user is sent to before one call
 FOLLOWED_AGAIN = 5.0  # seconds after a server ended its stream of changes
@@ -346,13 +354,10 @@ class SdkConnection:
                 async with request.limited():
                     return await send(request)
             except TimeoutError:
-                noise = "" if self.noise == before else self.noise[-SHOWN_NOISE:]
-                raise ServerProblem(
-                    f"{definition.name} gave no answer within {request.seconds:g} seconds; it was told to "
-                    f"stop. Whether the call did anything is not known{NOISE if noise else '.'}",
-                    said=noise,
-                    may_have_run=True,
-                ) from None
+                noise = "" if self.noise == before else self.noise
+                raise no_answer(definition.name, request.seconds, noise) from None
+            except InputRequiredRoundsExceededError:
+                raise insists(definition.name, request.unanswered) from None
             except Exception as error:  # noqa: BLE001 - as above
                 raise self._problem(error) from None
 

@@ -192,9 +192,11 @@ def test_commands_are_done_between_prompts(agls: Agls, talk: Talk) -> None:
     assert sorted("further" in each for each in journals) == [False, True]
 
 
-def test_line_that_is_typed_before_the_prompt_stands_there_is_the_next_prompt(agls: Agls, talk: Talk) -> None:
-    """Several lines may have been pasted: they wait in the prompt."""
-    agls.script({"text": "The first answer."})
+def test_lines_that_are_typed_before_the_prompt_stands_there_are_the_next_prompts(
+    agls: Agls, talk: Talk
+) -> None:
+    """One after the other, as a shell takes them; what is left of the last one can be edited."""
+    agls.prompts([{"text": "The first answer."}], [{"text": "The second answer."}])
     talk.begin("chat")
     talk.type("/version\n")  # as a terminal hands on Enter while nobody reads
     assert "\n> /version" in talk.wait_for("Python").replace("\r", "")
@@ -202,13 +204,13 @@ def test_line_that_is_typed_before_the_prompt_stands_there_is_the_next_prompt(ag
     talk.type(CTRL_D)
     talk.leaves()
     talk.begin("chat")
-    talk.type("one\ntwo\n")
-    talk.wait_for("two")
+    talk.type("one\n\ntwo\n/vers")
+    shown = talk.wait_for("The second answer.")
+    assert shown.index("> one") < shown.index("The first answer.") < shown.index("> two")
     talk.ready()
-    talk.say("three", "The first answer.")
+    talk.say("ion", "Python")
     talk.type(CTRL_D)
     talk.leaves()
-    assert "one\\ntwo\\nthree" in "".join(file.read_text() for file in agls.state.glob("sessions/*.jsonl"))
 
 
 def test_leaving_is_understood_before_the_prompt_stands_there(agls: Agls, talk: Talk) -> None:

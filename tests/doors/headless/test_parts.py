@@ -132,13 +132,17 @@ def test_a_typed_line_becomes_what_the_field_wants(line: str, field: dict[str, A
 
 @pytest.mark.parametrize(
     ("line", "content"),
-    [("2, red, 2", {"c": ["blue", "red"]}), ("gold, please", {"own": "gold, please"}), (",", {"c": []})],
+    [
+        ("2, red, 2", {"choice": ["blue", "red"]}),
+        ("gold, please", {"answer": "gold, please"}),
+        (",", {"choice": []}),
+    ],
 )
 def test_several_choices_or_words_of_ones_own_are_typed_in_one_line(
     line: str, content: dict[str, Any]
 ) -> None:
     choices = {"type": "array", "items": {"type": "string", "enum": ["red", "blue"]}}
-    (only,) = fields_of({"properties": {"c": choices, "own": {"type": "string"}}}, needed=True)
+    (only,) = fields_of({"properties": {"choice": choices, "answer": {"type": "string"}}}, needed=True)
     assert only.prompt == "Numbers, with commas between them, or your own words: "
     assert only.read(line) == content
     with pytest.raises(Unfit, match="from 1 to 2"):

@@ -1,9 +1,12 @@
 """Tables of an answer in the terminal: in columns where there is room, else as lists. No word is cut."""
 
+import re
+
 import pytest
 
 from agls.doors.headless.terminal_markdown import Rendered
 
+CODES = re.compile(r"\x1b\[[0-9;]*m")
 TABLE = """
 | Name | What it does | Cost |
 |---|---|---:|
@@ -42,3 +45,13 @@ def test_rows_of_a_table_are_lists_where_a_word_would_be_cut(monkeypatch: pytest
         "",
         "Behind it.",
     ]
+
+
+def test_code_keeps_its_empty_lines_and_gets_no_others() -> None:
+    written = Rendered(colours=False)
+    shown = (
+        written.feed("Look:\n\n```\na = 1\n\n\nb = 2\n```\n\n| A |\n|---|\n| 1 |\n\nSo.\n") + written.finish()
+    )
+    assert [line.rstrip() for line in CODES.sub("", shown).split("\n")] == [
+        "Look:", "", " a = 1", "", "", " b = 2", "", "A", "─", "1", "", "So.", ""
+    ]  # fmt: skip

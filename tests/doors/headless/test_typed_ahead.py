@@ -70,6 +70,8 @@ def test_command_is_done_at_once_or_waits_for_the_end(agls: Agls, talk: Talk) ->
     talk.wait_for("There is no command /nosuch.")
     talk.type("/mode acceptEdits" + ENTER)
     talk.wait_for("The mode is acceptEdits")
+    talk.type("/status" + ENTER)
+    talk.wait_for("• Now: ")  # Markdown as a terminal shows it
     talk.type("/undo" + ENTER)
     talk.wait_for("queued: /undo")
     talk.type("/exit" + ENTER)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from support.published_servers import SHOP, published
 from support.wire import turns
 
 from .driver import Editor
@@ -142,3 +143,39 @@ def test_server_that_cannot_be_used_is_named_in_the_bar_and_restarted(editor: Ed
     picks(editor, "notes", "Switch on")
     editor.command("Agls mcp")
     editor.until("vim.fn.execute('messages'):find('notes is used from the next run on', 1, true)")
+
+
+def test_published_server_is_called_and_its_question_is_answered(editor: Editor) -> None:
+    """One that others wrote, and one of the newest revision."""
+    servers = {"every": [*published("everything"), "stdio"], SHOP: published(SHOP)}
+    calls = [call("mcp__every__get-sum", a=2, b=3), call("mcp__shop__send", thing="apple")]
+    editor.play(turns({"text": "I send it.", "calls": calls}, "It is sent."))
+    with (editor.folder / "config.toml").open("a") as config:
+        for name, (command, *words) in servers.items():
+            config.write(
+                f"\n[mcp.servers.{name}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(words)}\n"
+            )
+    opened(editor, picks=("Allow once", "Allow once", "Yes"))
+    prompt(editor, "send it")
+    ended(editor, "endTurn")
+    said(editor, "The sum of 2 and 3 is 5.")
+    said(editor, "apple was sent")
+    assert editor.lua("return ASKED[#ASKED].prompt") == "The MCP server shop asks:"
+
+
+def test_form_of_a_server_is_filled_in_field_by_field(editor: Editor) -> None:
+    """Choices, a whole number, a yes or no that may be left out, and words; each is asked for by its name."""
+    editor.play(turns({"text": "I pack it.", "calls": [call("mcp__shop__pack")]}, "It is packed."))
+    command, *words = published(SHOP)
+    with (editor.folder / "config.toml").open("a") as config:
+        config.write(f"\n[mcp.servers.{SHOP}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(words)}\n")
+    opened(editor, picks=("Allow once", "large", "Type a whole number", "Leave it out", "Type it"))
+    editor.lua("TYPED = { 'three', '3', 'fragile' }")
+    editor.lua("vim.ui.input = function(options, done) done(table.remove(TYPED, 1)) end")
+    editor.lua("table.insert(PICKS, 4, 'Type a whole number')")  # what is no number is asked for again
+    prompt(editor, "pack it")
+    ended(editor, "endTurn")
+    said(editor, "3 large, gift: true, note: fragile")
+    asked = editor.lua("return ASKED")
+    assert asked[1]["items"][:2] == ["small", "large"]
+    assert asked[-2]["items"][:3] == ["Yes", "No", "Leave it out"]

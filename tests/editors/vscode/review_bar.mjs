@@ -88,9 +88,14 @@ async function changesAreJudgedInIt() {
 async function messageIsWritten() {
   await bench.page.keyboard.press("Control+Shift+g");
   await bench.page.locator(".sidebar").getByRole("button", { name: "Write a Commit Message" }).click();
-  await bench.chat.getByText("Greet people in English").waitFor();
   await bench.page.locator(".scm-editor").getByText("Greet people in English").waitFor();
   await shot("commit-message");
+  assert.equal(await bench.chat.getByText("Greet people in English").count(), 0, "it is no part of the conversation");
+  await bench.command("agls: Sessions");
+  const rows = bench.page.locator(".quick-input-widget:visible .quick-input-list .monaco-list-row");
+  await rows.filter({ hasText: "Mend both" }).waitFor();
+  assert.equal(await rows.filter({ hasText: /no title|ommit message/ }).count(), 0, "no session of it stays");
+  await bench.page.keyboard.press("Escape");
   await bench.command("agls: Open config.toml");
   await bench.page.locator(".tab.active").filter({ hasText: "config.toml" }).waitFor();
   say("a commit message was written into the box of the view of changes, and config.toml opened");

@@ -22,6 +22,7 @@ from doors.test_slash_commands import TABLE as COMMANDS
 from doors.test_slash_commands import compare
 from doors.test_typed_inputs import NO_PAGES, TABLE
 from support.code_samples import TYPESCRIPT
+from support.published_servers import SHOP, published
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -253,6 +254,14 @@ def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, 
     said = done(["node", HERE / "mcp_status.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
     assert screens(tmp_path) == {"starting", "failed-server", "lacks-input"}
+
+
+def test_published_servers_are_called_from_the_chat(tools: dict[str, str], tmp_path: Path) -> None:
+    """One that others wrote, and one of the newest revision, whose question is answered in a card."""
+    servers = json.dumps({"every": [*published("everything"), "stdio"], SHOP: published(SHOP)})
+    said = done(["node", HERE / "published_servers.mjs", tmp_path], LONGEST, SERVERS=servers, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"asked", "sent"}
 
 
 def test_inside_the_extension_host(tools: dict[str, str]) -> None:

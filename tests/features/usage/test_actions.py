@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from agls.engine.actions import ActionContext, ActionOutcome
 from agls.engine.context import Context
+from agls.engine.facts import Admitted
 from agls.engine.limits import Totals
 from agls.engine.ports import ModelError, ModelInfo, ModelRequest, ToolSpec
 from agls.engine.state import State
@@ -99,7 +100,10 @@ async def _never(content: object) -> str:
 async def test_usage_has_words_and_numbers() -> None:
     run = Totals(turns=1).spent(Usage(100, 20), 0.25)
     tools = Toolbox(build(Settings()), NOWHERE)
-    tools.state = State(total=run.spent(Usage(), None), run=run, used_by={"loop": run})
+    assert (await tools.act("usage")).text == "No run began in this session yet."
+    tools.state = State(
+        admitted=Admitted("run_1", "p", ()), total=run.spent(Usage(), None), run=run, used_by={"loop": run}
+    )
     told = await tools.act("usage")
     assert told.text == (
         "Session: 1 turn, 0 tool calls, 100 tokens in, 20 out, cost unknown.\n\n"

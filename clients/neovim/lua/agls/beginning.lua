@@ -4,6 +4,7 @@
 local config = require("agls.config")
 local paint = require("agls.paint")
 local question_keys = require("agls.question_keys")
+local sending = require("agls.sending")
 local welcome = require("agls.welcome")
 local window = require("agls.window")
 
@@ -41,7 +42,7 @@ local function map(beginning)
       vim.keymap.set(mode, key, send, { buffer = beginning.prompt, desc = "agls: send" })
     end
   end
-  vim.api.nvim_create_autocmd("BufWriteCmd", { buffer = beginning.prompt, callback = send })
+  sending.on_write(beginning.prompt, send)
 end
 
 ---Say above both what is going on.
@@ -73,15 +74,22 @@ function M.show(at, layout)
   welcome.draw(open.buf, at, true)
 end
 
----Whether it is seen.
+---Whether there is one, also where the user closed its windows.
 ---@return boolean
 function M.is_open()
-  return open ~= nil and vim.api.nvim_buf_is_valid(open.prompt) and #vim.fn.win_findbuf(open.prompt) > 0
+  return open ~= nil and vim.api.nvim_buf_is_valid(open.prompt) and vim.api.nvim_buf_is_valid(open.buf)
 end
 
 ---Go there again.
-function M.enter()
-  vim.api.nvim_set_current_win(vim.fn.win_findbuf(assert(open).prompt)[1])
+---@param layout? string
+function M.enter(layout)
+  local here = assert(open)
+  local win = vim.fn.win_findbuf(here.prompt)[1]
+  if win and not layout then
+    return vim.api.nvim_set_current_win(win)
+  end
+  window.open(here, layout)
+  M.name(here)
 end
 
 ---Do something with the session once there is one.
@@ -122,7 +130,8 @@ function M.give_up()
   end
 end
 
----Put a chat in its place. What is written here is in its prompt then, under the same cursor.
+---Put a chat in its place. What is written here is in its prompt then, under the same cursor. Where the user closed it
+---nothing is shown.
 ---@param shown agls.Chat
 ---@return boolean sent whether it is to be sent now
 ---@return fun(of: agls.Session)[] acts
@@ -131,12 +140,14 @@ function M.become(shown)
   local lower, upper = vim.fn.win_findbuf(was.prompt)[1], vim.fn.win_findbuf(was.buf)[1]
   local buf = require("agls.prompt").of(shown)
   local lines = vim.api.nvim_buf_get_lines(was.prompt, 0, -1, false)
-  local cursor = vim.api.nvim_win_get_cursor(lower)
   vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].modified, vim.bo[was.prompt].modified = false, false
-  vim.api.nvim_win_set_buf(lower, buf)
-  vim.api.nvim_win_set_cursor(lower, cursor)
-  window.dress_prompt(lower)
+  if lower then
+    local cursor = vim.api.nvim_win_get_cursor(lower)
+    vim.api.nvim_win_set_buf(lower, buf)
+    vim.api.nvim_win_set_cursor(lower, cursor)
+    window.dress_prompt(lower)
+  end
   if upper then
     vim.api.nvim_win_set_buf(upper, shown.buf)
     window.dress_chat(upper)

@@ -47,13 +47,34 @@ local function changed(uri, most)
   coroutine.yield()
 end
 
+---Whether anything may still say what is wrong in a file: a language server of it, or a linter.
+---@param uri string
+---@param at agls.Client
+---@return boolean
+local function is_checked(uri, at)
+  for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+    local is_meant = vim.api.nvim_buf_is_loaded(buf) and vim.uri_from_bufnr(buf) == uri
+    for _, server in ipairs(is_meant and vim.lsp.get_clients({ bufnr = buf }) or {}) do
+      if not at.lsp or server.id ~= at.lsp.id then
+        return true
+      end
+    end
+    for _, namespace in pairs(is_meant and vim.diagnostic.get_namespaces() or {}) do
+      if not namespace.name:find("^n?vim%.lsp%.") then
+        return true
+      end
+    end
+  end
+  return false
+end
+
 ---Answer `agent/diagnostics`.
 ---@param params agls.DiagnosticsParams
 ---@param at agls.Client
 ---@return agls.DiagnosticsAnswer
 function M.answer(params, at)
   local files = {}
-  if params.uri and params.waitMs then
+  if params.uri and params.waitMs and is_checked(params.uri, at) then
     changed(params.uri, params.waitMs)
   end
   for _, buf in ipairs(vim.api.nvim_list_bufs()) do

@@ -272,7 +272,7 @@ function M.open(options)
     return shown(of)
   end
   if beginning.is_open() then
-    return beginning.enter()
+    return beginning.enter(options.layout)
   end
   local at = M.client()
   if at.state ~= "ready" and not options.beside and not window.find() then
@@ -430,6 +430,7 @@ function M.setup(options)
     end,
   })
   window.setup(group)
+  require("agls.sending").setup(group)
   require("agls.review").setup(group)
   require("agls.first_line").setup(group)
   focus.setup(group)

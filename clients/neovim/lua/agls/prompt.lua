@@ -7,6 +7,7 @@ local config = require("agls.config")
 local notify = require("agls.notify")
 local paint = require("agls.paint")
 local question_keys = require("agls.question_keys")
+local sending = require("agls.sending")
 
 local M = {}
 
@@ -227,12 +228,9 @@ function M.of(shown)
       end
     end,
   })
-  vim.api.nvim_create_autocmd("BufWriteCmd", {
-    buffer = buf,
-    callback = function()
-      submit(prompt)
-    end,
-  })
+  sending.on_write(buf, function()
+    submit(prompt)
+  end)
   vim.api.nvim_create_autocmd({ "InsertEnter", "InsertLeave" }, {
     buffer = buf,
     callback = vim.schedule_wrap(function()

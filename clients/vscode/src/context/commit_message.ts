@@ -1,13 +1,15 @@
-/** A commit message of the agent's, in the box of the view of changes where the user commits with it. */
+/** A commit message of the model's, in the box of the view of changes where the user commits with it: asked beside all work, in no conversation. */
 
 import * as vscode from "vscode";
-import type { RunEndedData } from "../protocol.gen";
-import type { Conversation } from "../session/conversation";
+import type { Server } from "../server/server";
+import { newSession } from "../session/new_session";
 import { textOf } from "../store/patch";
-import type { CodeCommands } from "./commands";
 
 const WISH =
-  "Write a commit message for what is staged, else for all that is not committed, in the style of the last commits. Answer with the message only; commit nothing. @diff";
+  "Write a commit message for what is staged, else for all that is not committed: a short subject, and a body only where it is needed. Answer with the message only. @diff";
+const NONE = "There is no Git repository in the view of changes to write a message for.";
+const FULL = "A commit message is written already.";
+const REPLACE = "Replace It";
 
 /** What is used of the editor's own extension for Git. */
 interface Repository {
@@ -18,30 +20,40 @@ interface Git {
   getAPI(version: 1): { repositories: Repository[] };
 }
 
-/** Ask for a message in the chat. Its answer goes into the empty box of the repository, where there is one. */
-export async function writeCommitMessage(code: CodeCommands, conversation: Conversation): Promise<void> {
-  const mayFill = conversation.transcript.state === "idle"; // else the next run to end is another one
-  const answer = mayFill ? nextAnswer(conversation) : undefined;
-  await code.say(WISH);
-  const message = unfenced((await answer) ?? "");
+/** Ask for a message, and put it into the box; what the user wrote there is replaced only when they say so. */
+export async function writeCommitMessage(server: Server): Promise<void> {
   const repository = await repositoryHere();
-  if (message && repository && !repository.inputBox.value.trim()) repository.inputBox.value = message;
+  if (!repository) throw new Error(NONE);
+  const before = repository.inputBox.value;
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: "Writing a commit message",
+    cancellable: true,
+  };
+  const message = await vscode.window.withProgress(options, async (_, cancelled) => {
+    try {
+      return await ask(server, cancelled);
+    } catch (problem) {
+      if (cancelled.isCancellationRequested) return "";
+      throw problem;
+    }
+  });
+  if (!message) return;
+  const isFree = !before.trim() && !repository.inputBox.value.trim();
+  if (isFree || (await vscode.window.showInformationMessage(FULL, REPLACE)) === REPLACE)
+    repository.inputBox.value = message;
 }
 
-/** The last message of the next run of this session; `undefined` if it does not come to its end. */
-function nextAnswer(conversation: Conversation): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const watching = conversation.onEvents((events) => {
-      const end = events.find(
-        ({ type, sessionId }) => type === "runEnded" && sessionId === conversation.sessionId,
-      );
-      if (!end) return;
-      watching.dispose();
-      const { stopReason } = end.data as unknown as RunEndedData;
-      const messages = [...conversation.transcript.items.values()].filter(({ kind }) => kind === "message");
-      resolve(stopReason === "endTurn" ? textOf(messages.at(-1)?.["text"]) : undefined);
-    });
-  });
+/** The answer to a side question in a session that is made for it and deleted behind it: no tool is called, and nothing of it stays. */
+async function ask(server: Server, cancelled: vscode.CancellationToken): Promise<string> {
+  const { sessionId } = await newSession(server);
+  try {
+    const asked = { sessionId, name: "btw", input: { question: WISH } };
+    const { data } = await server.request("agent/action/invoke", asked, cancelled);
+    return unfenced(textOf(data?.["answer"]));
+  } finally {
+    await server.request("agent/session/delete", { sessionId });
+  }
 }
 
 /** Models like to put what is to be copied into a block of code. */
@@ -58,6 +70,6 @@ async function repositoryHere(): Promise<Repository | undefined> {
     const around = repositories.find(({ rootUri }) => `${folder}/`.startsWith(`${rootUri.path}/`));
     return around ?? repositories[0];
   } catch {
-    return undefined; // Git is switched off in the editor: the message stands in the chat
+    return undefined; // Git is switched off in the editor
   }
 }

@@ -13,6 +13,8 @@ export interface Field {
   secret: boolean;
   choices: string[];
   required: boolean;
+  /** Whether it is a yes unless the user says no. */
+  ticked: boolean;
 }
 
 /** What an action asks for, that which must be there first. */
@@ -37,6 +39,7 @@ export function fieldsOf(schema: Json): Field[] {
       secret: field["format"] === "password",
       choices: Array.isArray(choices) ? choices.map(String) : [],
       required: required.includes(name),
+      ticked: field["default"] === true,
     };
   });
 }

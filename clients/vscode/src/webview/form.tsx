@@ -10,7 +10,7 @@ type Value = string | boolean | string[];
 
 export function FormCard({ question }: { question: Question }) {
   const fields = fieldsOf(question.schema ?? {});
-  const [values, setValues] = useState<Record<string, Value>>({});
+  const [values, setValues] = useState(() => startOf(fields));
   const set = (name: string, value: Value) => setValues((before) => ({ ...before, [name]: value }));
   const answer = (outcome: string, content?: Record<string, unknown>) => {
     const filled = content ? { outcome, content } : { outcome };
@@ -23,9 +23,11 @@ export function FormCard({ question }: { question: Question }) {
     event.preventDefault();
     if (!missing) answer("accept", contentOf(fields, values));
   };
+  const [title = "", ...more] = question.title.split("\n");
   return (
     <form class="card" aria-label={`Question: ${question.title}`} onSubmit={submit}>
-      <h3>{visible(question.title)}</h3>
+      <h3>{visible(title)}</h3>
+      {more.length > 0 && <p>{visible(more.join("\n"))}</p>}
       {fields.map((field) => (
         <FieldInput
           key={field.name}
@@ -63,12 +65,12 @@ function FieldInput({
   );
   if (field.type === "boolean") {
     return (
-      <label class="field">
+      <label class="field tick">
         <input
           type="checkbox"
           checked={value === true}
           onChange={(event) => set(event.currentTarget.checked)}
-        />{" "}
+        />
         {label}
       </label>
     );
@@ -108,6 +110,11 @@ function FieldInput({
       />
     </label>
   );
+}
+
+/** What is ticked before the user ticks anything. */
+function startOf(fields: Field[]): Record<string, Value> {
+  return Object.fromEntries(fields.filter((field) => field.ticked).map((field) => [field.name, true]));
 }
 
 function isEmpty(value: Value | undefined): boolean {

@@ -218,6 +218,20 @@ test("a form is filled in by its schema, and what must be there is waited for", 
   expect(contentOf(fieldsOf(schema), { choice: "a", n: "3" })).toEqual({ choice: "a", n: 3 });
 });
 
+test("all of a question is shown, and what is a yes unless the user says no is ticked", () => {
+  const schema = {
+    type: "object",
+    properties: { gift: { type: "boolean", default: true }, hot: { type: "boolean" } },
+  };
+  const title = "The server shop asks:\nWhat parcel?\nNever enter a key here.";
+  show(<Cards questions={[{ requestId: "q5", kind: "form", title, schema }]} items={new Map()} />);
+  expect(root().querySelector("form.card h3")?.textContent).toBe("The server shop asks:");
+  expect(root().querySelector("form.card > p")?.textContent).toBe("What parcel?\nNever enter a key here.");
+  void act(() => button("Answer").click());
+  const content = { gift: true, hot: false };
+  expect(page.sent).toEqual([{ type: "answer", requestId: "q5", answer: { outcome: "accept", content } }]);
+});
+
 test("a secret is not shown while it is typed", () => {
   const schema = { type: "object", properties: { token: { type: "string", format: "password" } } };
   show(<Cards questions={[{ requestId: "q4", kind: "form", title: "Token?", schema }]} items={new Map()} />);

@@ -12,7 +12,7 @@ from agls.doors.headless.chat_prompts import PROMPT, Prompts, prompts_at
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.headless_run import HeadlessRun
 from agls.doors.headless.open_session import PreparedRun, RunRequest, latest, opened, prepare_run
-from agls.doors.headless.output import Output, text_of
+from agls.doors.headless.output import Output
 from agls.doors.headless.recap import recap
 from agls.doors.headless.run import AtHand, explained, hello, prompted_by, with_streams, world_at
 from agls.doors.headless.screen import TerminalScreen
@@ -144,6 +144,10 @@ class Chat:
         if self._opens:
             await self._enter(self._opens)
             self._opens = ""
+        try:
+            self._ahead.came(*self._prompts.earlier())
+        except EOFError:
+            return None
         if (queued := self._ahead.next()) is not None:
             self._screen.say(f"{PROMPT}{queued}")
             return queued
@@ -239,7 +243,8 @@ class Chat:
         named = data if is_object(data) else {}
         if done is None or named.get("leave"):
             return False
-        self._screen.say(f"{PROMPT}{text}\n{text_of(done)}")
+        self._screen.say(f"{PROMPT}{text}")
+        self._output.action(done)
         self._opens = str(named.get("open") or self._opens)
         return True
 

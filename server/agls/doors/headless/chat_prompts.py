@@ -29,6 +29,13 @@ class Prompts(Protocol):
         """
         ...
 
+    def earlier(self) -> tuple[list[str], str]:
+        """**Returns** the lines that were typed before the prompt stood there, and one that has no end yet.
+
+        **Raises** `EOFError` when Ctrl-D was typed instead of any.
+        """
+        ...
+
     def beside(self, session: Session, ahead: TypedAhead) -> AbstractAsyncContextManager[None]:
         """Take what is typed while the agent works during the block."""
         ...
@@ -44,6 +51,10 @@ class PlainPrompts:
     def __init__(self, keyboard: Keyboard, screen: TerminalScreen) -> None:
         self.draft = ""
         self._keyboard, self._screen = keyboard, screen
+
+    def earlier(self) -> tuple[list[str], str]:
+        """Return nothing: such lines wait in the terminal, and are read one after the other."""
+        return [], ""
 
     def beside(self, session: Session, ahead: TypedAhead) -> AbstractAsyncContextManager[None]:
         """Do nothing: what is typed meanwhile waits in the terminal."""

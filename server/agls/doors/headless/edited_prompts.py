@@ -98,17 +98,14 @@ class EditedPrompts:
         async with self._below.away() if self._below else nullcontext():
             yield
 
+    def earlier(self) -> tuple[list[str], str]:
+        """Return what the terminal kept."""
+        *lines, begun = self._keyboard.waiting().split("\n")
+        return [line.rstrip() for line in lines if line.strip()], begun
+
     async def next(self, session: Session, draft: str = "") -> str | None:
-        """Return the next prompt. A line that was typed before it stood there is one; several are a draft."""
+        """Return the next prompt."""
         self._session, self.draft = session, ""
-        try:
-            typed = self._keyboard.waiting()
-        except EOFError:
-            return None
-        if typed.strip() and typed.count("\n") == 1 and not draft:
-            self._screen.say(f"{PROMPT}{typed.rstrip()}")
-            return typed.rstrip()
-        draft += typed
         while True:
             self._typed.app.erase_when_done = True  # what is not sent leaves no row behind
             try:

@@ -80,9 +80,9 @@ def fields_of(schema: JsonObject, *, needed: bool) -> Iterator[Field]:
     required = schema.get("required", ())
     match [*properties.items()]:
         case [
-            (name, {"enum": _} | {"items": {"enum": _}} as choices),
-            (own, {"type": "string"} as text),
-        ] if "enum" not in text:
+            ("choice" as name, {"enum": _} | {"items": {"enum": _}} as choices),
+            ("answer" as own, {"type": "string"}),
+        ]:
             yield Field(name, choices, required=needed, own=own)
         case fields:
             yield from (Field(name, field, required=name in required) for name, field in fields)

@@ -6,8 +6,9 @@ from typing import ClassVar, cast
 
 from markdown_it import MarkdownIt
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import Heading, Markdown, TableElement
+from rich.markdown import CodeBlock, Heading, Markdown, TableElement
 from rich.padding import Padding
+from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
@@ -19,7 +20,6 @@ UNLIMITED = 100_000  # columns
 WIDEST = 110  # columns; longer lines are hard to read
 FENCE = regex(r"\s{0,3}(```+|~~~+)")
 GOES_ON = regex(r"\s|[-*+]|\d+[.)]")  # a line that may belong to the list before it
-MANY, NEXT = regex(r"\n{3,}"), "\n\n"  # empty lines: one is enough
 PLAIN = {
     "markdown.code": "cyan",
     "markdown.code_block": "cyan",
@@ -37,6 +37,16 @@ class LeftHeading(Heading):
         yield self.text
 
 
+class CodeAsWritten(CodeBlock):
+    """Code with all its empty lines, and no others around it."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Render the code, indented by a column."""
+        yield Syntax(
+            str(self.text).rstrip(), self.lexer_name, theme=self.theme, word_wrap=True, padding=(0, 1)
+        )
+
+
 class WholeTable(TableElement):
     """A table of which no word is cut: where the terminal is too narrow for it, its rows are lists."""
 
@@ -44,6 +54,7 @@ class WholeTable(TableElement):
         """Render the cells below each other, or one after the other."""
         (found,) = super().__rich_console__(console, options)
         table, unlimited = cast("Table", found), options.update(max_width=UNLIMITED)
+        table.show_edge = False
         for column in table.columns:
             column.min_width = max(console.measure(cell, options=unlimited).minimum for cell in column.cells)
         needed = console.measure(table, options=unlimited).minimum
@@ -60,10 +71,18 @@ class WholeTable(TableElement):
         yield ""
 
 
+OWN = {
+    "heading_open": LeftHeading,
+    "table_open": WholeTable,
+    "fence": CodeAsWritten,
+    "code_block": CodeAsWritten,
+}
+
+
 class QuietMarkdown(Markdown):
     """Markdown with quiet headings; HTML and link definitions stay as they are, so nothing is left out."""
 
-    elements: ClassVar = {**Markdown.elements, "heading_open": LeftHeading, "table_open": WholeTable}
+    elements: ClassVar = Markdown.elements | OWN
 
     def __init__(self, text: str) -> None:
         super().__init__(text, hyperlinks=False, code_theme="ansi_dark")
@@ -96,6 +115,10 @@ class Rendered:
         rest, self._waiting = self._waiting, ""
         return self._show(rest)
 
+    def whole(self, text: str) -> str:
+        """Return this text; the one that comes piece by piece goes on behind it."""
+        return self._show(text)
+
     def _show(self, blocks: str) -> str:
         if not blocks.strip():
             return ""
@@ -112,7 +135,7 @@ class Rendered:
         console.print(QuietMarkdown(escape_controls(blocks)))
         lines = "\n".join(line.rstrip() for line in out.getvalue().strip("\n").split("\n"))
         before, self._shown = "\n" if self._shown else "", True
-        return f"{before}{MANY.sub(NEXT, lines)}\n"
+        return f"{before}{lines}\n"
 
 
 def _end_of_blocks(text: str) -> int:

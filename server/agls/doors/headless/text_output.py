@@ -118,8 +118,7 @@ class TextOutput:
         """Write what a command came to, as an answer is written."""
         text = text_of(done)
         if self._writer:
-            self._write(self._writer.feed(text))
-            self._end_line()
+            self._write(self._writer.whole(text))
         elif text:
             self._pipe.write(text.removesuffix("\n") + "\n")
 

@@ -1,6 +1,6 @@
 """Prompts that somebody types while the agent works: they wait until it is done, or are sent at once."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 
 class TypedAhead:
@@ -24,6 +24,11 @@ class TypedAhead:
         """Do this now, where it is a command that can be done, else let it wait behind the others."""
         if not await self._act(text):
             self._queued.append(text)
+
+    def came(self, lines: Sequence[str], begun: str) -> None:
+        """Let the lines wait that were typed before anybody read them; what was begun goes into the draft."""
+        self._queued += lines
+        self.draft += begun
 
     def edit_last(self) -> str:
         """Return the prompt that was typed last, which waits no more; "" where none does."""

@@ -8,12 +8,16 @@ from agls.views.escape import escape_controls
 
 
 class TextWriter(Protocol):
-    """Takes the pieces of a text and returns the part that can be written; `unwritten` is the rest."""
+    """Takes the pieces of a text and returns the part that can be written; `unwritten` is the rest.
+
+    Between two pieces may stand another text, a `whole` one.
+    """
 
     @property
     def unwritten(self) -> str: ...
     def feed(self, text: str) -> str: ...
     def finish(self) -> str: ...
+    def whole(self, text: str) -> str: ...
 
 
 class PlainWriter:
@@ -33,6 +37,10 @@ class PlainWriter:
         """Return the end of the line, where it has none."""
         last, self._last = self._last, "\n"
         return "" if last == "\n" else "\n"
+
+    def whole(self, text: str) -> str:
+        """Return the text, on lines of its own."""
+        return f"{self.finish()}{self.feed(text)}{self.finish()}"
 
 
 def writer_at_hand() -> TextWriter | None:

@@ -38,8 +38,9 @@ from .misses import listed
 from .namesakes import check_name
 from .notebook_editing import EditNotebook
 from .rebasing import changed_since, rebase
-from .several_edits import MultiEdit, OldText
+from .several_edits import MultiEdit, OldText, as_json
 from .slips import check_file, check_new
+from .word_parts import words_changed
 
 
 class EditFile(Arguments):
@@ -109,13 +110,15 @@ async def plan_edit(arguments: EditFile, workspace: Workspace, memory: FileMemor
         raise WorkspaceError(f"{shown}: {problem}{hints}") from problem
     check_new(shown, file.text, old, new, made.lines[0])
     report = f"Edited {shown}, {listed(made.lines)}."
+    if arguments.replace_all:
+        report += await asyncio.to_thread(words_changed, flatten(file.text), old)
     if made.loose:
         report += f" old_text was found {made.loose}; new_text got the file's indentation."
     return EditPlan(f"Edit {shown}", file.place, file, made.text, report)
 
 
 def _key(uri: str, arguments: EditFile | MultiEdit) -> str:
-    return edit_key(uri, arguments.model_dump_json(exclude={"path"}))
+    return edit_key(uri, as_json(arguments))
 
 
 def _elsewhere(file: FileText, old: str, workspace: Workspace, memory: FileMemory) -> str:

@@ -1,5 +1,6 @@
 """What shows which of several places a hunk means: the numbers of its diff, and the hunks that follow it."""
 
+import re
 from collections.abc import Sequence
 
 from agls.regex import regex
@@ -9,7 +10,12 @@ from .hunk_order import margin
 from .hunk_spots import Spot
 from .patch_parts import PatchHunk
 
+SURE = 3  # lines with which a hunk means its place, whatever it names
 CLEAR = 2  # lines that stay with which a hunk means the first place below the hunk before it
+_DEFINED = regex(
+    r"(?:\b(?:def|class|function|func|fn|struct|enum|trait|interface|module|type|const|let|var)\s+|^\s*)(\w+)"
+    r"(?=\s*(?:[(<{:=]|$))"
+)
 _HEAD = regex(r"\s*[A-Za-z_$]")
 
 
@@ -66,6 +72,21 @@ def before_the_next(
         heads = [place for place in exact_places(other, lines) if place + _changed(other) <= room]
         room = max(heads, default=room) + _first(other) if heads else room
     return [spot for spot in spots if spot.changed <= room]
+
+
+def unknown_name(hunk: PatchHunk, hunks: Sequence[PatchHunk], lines: Sequence[str]) -> str:
+    """Return the anchor that defines something of which neither the file nor the patch knows the name.
+
+    "" if there is none, or the lines of the hunk say enough without it.
+    """
+    if len([text for text in hunk.old if text.strip()]) >= SURE:
+        return ""
+    known = "\n".join([*lines, *(text for other in hunks for text in other.new)])
+    for anchor in hunk.anchors:
+        found = _DEFINED.search(anchor)
+        if found and not re.search(rf"\b{re.escape(found[1])}\b", known):
+            return anchor.strip()[:80]
+    return ""
 
 
 def exact_places(hunk: PatchHunk, lines: Sequence[str]) -> Sequence[int]:

@@ -61,6 +61,8 @@ def replace_text(text: str, old: str, new: str, *, everywhere: bool, again: bool
         raise WorkspaceError(LINE_ENDS)
     old, new = _cleaned(flat, flatten(old), flatten(new))
     spans = list(islice(_exact(flat, old, new), MOST + 1))
+    if len(spans) == 1 and not everywhere:
+        spans += _overlapping(flat, old, spans[0])
     loose = ""
     for how, form in () if spans else LOOSE_FORMS:
         loose = how
@@ -119,6 +121,16 @@ def _exact(flat: str, old: str, new: str) -> Iterator[EditSpan]:
     while at >= 0:
         yield EditSpan(at, at + len(old), new)
         at = flat.find(old, at + len(old))
+
+
+def _overlapping(flat: str, old: str, span: EditSpan) -> Iterator[EditSpan]:
+    """Yield the next place of `old`, which begins within the only other one, if a change there is another."""
+    at, new = span.start, span.new
+    while (following := flat.find(old, at + 1)) >= 0:
+        if flat[at:following] + new != new + flat[at + len(old) : following + len(old)]:
+            yield EditSpan(following, following + len(old), new)
+            return
+        at = following
 
 
 def _composed(line: str) -> str:

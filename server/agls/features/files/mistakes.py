@@ -2,26 +2,14 @@
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 
 from agls.frozen import frozen
 from agls.regex import regex
 
+from .look_alikes import LETTERS, LOOK_ALIKES
 from .wrapped import wrapped_lines
 
-LOOK_ALIKES = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛′", "'"),
-        **dict.fromkeys("“”„‟″", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u202f\u3000", " "),
-        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad"),
-        **{
-            chr(0xFF00 + at - 0x20): chr(at) for at in range(0x21, 0x7F) if not chr(at).isalnum()
-        },  # wide forms
-        "…": "...",
-    }
-)
 _NUMBERS = regex(r"^[ ]*(?:L?\d+(?:\t|→|[ ]?[|:][ ]?)|\[L?\d+\](?:[ \t]|$))", re.MULTILINE)
 _TIGHT_NUMBERS = regex(r"^[ ]*\d+[|:]", re.MULTILINE)
 _SIGNS = regex(r"^[-+ ]", re.MULTILINE)
@@ -63,7 +51,7 @@ def mistake(flat: str, old: str) -> Mistake | None:
             continue
         there = theirs(flat)
         if (meant != old or there != flat) and meant.strip("\n") in there:
-            unseen = _unseen(flat, meant) if ours is _plain else ""
+            unseen = _unseen(flat, meant, ours) if ours in UNSEEN else ""
             line = there.count("\n", 0, there.index(meant.strip("\n")))
             is_same = there.count("\n") == flat.count("\n")
             return Mistake(
@@ -133,6 +121,10 @@ def _plain(text: str) -> str:
     return text.translate(LOOK_ALIKES)
 
 
+def _latin(text: str) -> str:
+    return text if text.isascii() else text.translate(LETTERS)
+
+
 def _without_entities(text: str) -> str:
     from html import unescape  # noqa: PLC0415 - its table of names is large, and only edits that miss need it
 
@@ -155,14 +147,14 @@ def _composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def _unseen(flat: str, meant: str) -> str:
+def _unseen(flat: str, meant: str, form: Form) -> str:
     """Return which characters of these lines of the file look like others, or like nothing; "" for none."""
-    plain = _plain(flat)
+    plain, table = form(flat), UNSEEN[form]
     first = plain.count("\n", 0, plain.index(meant.strip("\n")))
     found: dict[str, int] = {}
     for at, line in enumerate(flat.split("\n")[first : first + meant.count("\n") + 1], first + 1):
         for character in line:
-            if ord(character) in LOOK_ALIKES:
+            if ord(character) in table:
                 found.setdefault(character, at)
     names = [
         f"U+{ord(each):04X} ({unicodedata.name(each, 'no name')}) in line {at}" for each, at in found.items()
@@ -170,6 +162,7 @@ def _unseen(flat: str, meant: str) -> str:
     return f" The file has {', '.join(names[:NAMED])}." if names else ""
 
 
+UNSEEN: Mapping[Form, Container[int]] = {_plain: LOOK_ALIKES, _latin: LETTERS}
 BLOCK = (
     "{old} is a whole block of search and replace: give its upper part as old_text and its lower part as "
     "new_text."
@@ -208,6 +201,11 @@ FORMS: tuple[tuple[str, Form, Form], ...] = (
         "Some characters only look alike (quotes, dashes, spaces): {old} must have those of the file.",
         _plain,
         _plain,
+    ),
+    (
+        "Some letters only look alike, and are of different alphabets: {old} must have those of the file.",
+        _latin,
+        _latin,
     ),
     ("{old} has quotes around it, which are not part of the file.", _unquoted, _as_is),
     (

@@ -52,7 +52,7 @@ def nearest(text: str, wanted: str, place: Likeness | None, advice: str) -> list
     if place is None:
         lines = split_lines(text)
         if not lines:
-            return ["The file is empty."]
+            return ["The file is empty. write_file fills it."]
         if len(lines) <= FEW and len(text) <= WIDTH:
             return ["Nothing in the file is like it. The whole file is:", *numbered(lines, 1, WIDTH)]
         if part := excerpt(lines, wanted):

@@ -30,13 +30,20 @@ class EditNotebook(Arguments):
     type: CellType = Field(default="code", description="of an inserted cell")
 
 
+TO_MAKE_ONE = (
+    ' write_file makes an empty notebook: {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+)
+
+
 async def plan_notebook(arguments: EditNotebook, workspace: Workspace) -> EditPlan:
     """Return the change as it would be made now. **Raises** `WorkspaceError`."""
     try:
         file = await workspace.read(arguments.path)
     except WorkspaceError as problem:
-        raise await explained(problem, arguments.path, workspace) from problem
+        raise await unreadable(problem, arguments, workspace) from problem
     shown = file.place.shown
+    if not file.text.strip():
+        raise WorkspaceError(f"{shown} is empty: it is no notebook yet.{TO_MAKE_ONE}")
     try:
         notebook = await asyncio.to_thread(read_notebook, file.text)
         text = _changed(notebook, arguments)
@@ -44,6 +51,15 @@ async def plan_notebook(arguments: EditNotebook, workspace: Workspace) -> EditPl
         raise WorkspaceError(f"{shown}: {problem}") from problem
     cells = notebook.shown, read_notebook(text).shown
     return EditPlan(f"Edit {shown}", file.place, file, text, description(arguments, shown), cells)
+
+
+async def unreadable(
+    problem: WorkspaceError, arguments: EditNotebook, workspace: Workspace
+) -> WorkspaceError:
+    """Return the problem of reading the notebook, with what is near its name, or how one is made."""
+    is_wanted = isinstance(problem.__cause__, FileNotFoundError) and arguments.action == "insert"
+    found = await explained(problem, arguments.path, workspace)
+    return WorkspaceError(f"{found}{TO_MAKE_ONE}") if is_wanted else found
 
 
 def description(arguments: EditNotebook, shown: str) -> str:

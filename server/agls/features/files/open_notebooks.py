@@ -4,13 +4,12 @@ from agls.engine.ports import FileText, PathInfo, Preview, Stale, ToolContext, W
 from agls.engine.vocabulary import ToolOutcome
 from agls.frozen import frozen
 from agls.room.cell_lines import cells_change, cells_text, cells_version
-from agls.room.missing_paths import explained
 from agls.room.notebook_ports import CellEdit, CellText, EditorNotebooks, OpenNotebook, is_notebook
 
 from .edit_plan import EditPlan
 from .editing import LEFT, FileWriter, preview
 from .memory import FileMemory
-from .notebook_editing import EditNotebook, check_cell, description
+from .notebook_editing import EditNotebook, check_cell, description, unreadable
 
 
 def known_cells(place: PathInfo, notebook: OpenNotebook) -> FileText:
@@ -63,7 +62,7 @@ class NotebookWriter:
         try:
             file = await context.workspace.read(arguments.path)
         except WorkspaceError as problem:
-            raise await explained(problem, arguments.path, context.workspace) from problem
+            raise await unreadable(problem, arguments, context.workspace) from problem
         opened = await self.notebooks.find(file.place.uri) if is_notebook(file.place.shown) else None
         return (file.place, opened) if opened else None
 

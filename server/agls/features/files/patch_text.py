@@ -22,6 +22,10 @@ OTHER_FORMS = (
         regex(r"^\*{15}$|^\d+(?:,\d+)?[acd]\d+(?:,\d+)?$", re.MULTILINE),
         "This diff is not a unified one, which is the form that is understood: diff -u makes it.",
     ),
+    (
+        regex(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|^\+\+\+ ", re.MULTILINE),
+        "This diff does not name its file: put `--- a/path` and `+++ b/path` above its first @@.",
+    ),
 )
 
 

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 from .bare_hunks import is_proved, is_right
 from .hunk_order import free, is_within, side_by_side
-from .hunk_proofs import CLEAR, before_the_next, exact_places, in_section, line_meant
+from .hunk_proofs import CLEAR, before_the_next, exact_places, in_section, line_meant, unknown_name
 from .hunk_spots import LINE, Patched, Spot, after, text_with
 from .indentation import indent_like
+from .look_alikes import LOOK_ALIKES
 from .misses import listed
-from .mistakes import LOOK_ALIKES
 from .patch_parts import PatchHunk, PatchRow
-from .unplaced import REPEATED, Unplaced, above_anchor, ambiguous, missed, no_place, out_of_order
+from .unplaced import REPEATED, Unplaced, above_anchor, ambiguous, missed, no_place, not_there, out_of_order
 from .whole_lines import is_telling
 
 MISSES = 3  # hunks without a place that are reported: each costs a look at the whole file
@@ -111,6 +111,8 @@ def _place(hunk: PatchHunk, lines: Sequence[str], before: Sequence[Spot], hunks:
                     spot = _numbered(trimmed, below, lines, hunks)
                 else:
                     _check_order(trimmed, spots, below, lines, led=led or not before)
+                    if not led and len(below) == 1 and (name := unknown_name(hunk, hunks, lines)):
+                        raise Unplaced(not_there(hunk, name, below[0]))
                     left = before_the_next(hunk, below, hunks, lines) or below
                     led = led or (left[0].start >= cursor and _is_led_to(cursor, before))
                     spot = _in_order(trimmed, left, lines, start, led=led, is_first=not before)

@@ -1,6 +1,7 @@
 """The tool `multi_edit`: several replacements in one file, one after the other, all or none."""
 
 import asyncio
+import json
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -51,6 +52,11 @@ class MultiEdit(Arguments):
     edits: tuple[OneEdit, ...] = Field(min_length=1, max_length=100)
 
 
+def as_json(arguments: Arguments) -> str:
+    """Return what an edit asks for, without its file; half a surrogate pair in it does no harm."""
+    return json.dumps(arguments.model_dump(exclude={"path"}), ensure_ascii=False, separators=(",", ":"))
+
+
 async def plan_edits(arguments: MultiEdit, workspace: Workspace, memory: FileMemory) -> EditPlan:
     """Return the file with all edits. **Raises** `WorkspaceError`, which says which cannot be made."""
     try:
@@ -60,7 +66,7 @@ async def plan_edits(arguments: MultiEdit, workspace: Workspace, memory: FileMem
     except WorkspaceError as problem:
         raise await explained(problem, arguments.path, workspace) from problem
     shown, text = file.place.shown, file.text
-    again = memory.has_made(edit_key(file.place.uri, arguments.model_dump_json(exclude={"path"})))
+    again = memory.has_made(edit_key(file.place.uri, as_json(arguments)))
     lines: list[int] = []
     for number, edit in enumerate(arguments.edits, 1):
         try:

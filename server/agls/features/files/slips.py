@@ -18,13 +18,15 @@ _LITERAL_END = regex(
 _NUMBER = regex(r"^ *(\d+)(?:\t|→|: ?| ?\| ?)")
 _LISTED = regex(r"^ *(\d+)(?:\t|→| ?\| )")
 _SIGN = regex(r"^\+(.*)$")
+_SENTENCE = regex(r"[A-Z][^;{}()=<>]* [^;{}()=<>]*[:.!]")
 _QUOTES = ("'", '"', "`")
 _CODE = (
     *(".py", ".go", ".rs", ".java", ".kt", ".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".swift", ".scala"),
     *(".rb", ".sh", ".lua", ".sql", ".zig", ".dart", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs"),
 )
 PROSE = (".md", ".mdx", ".rst", ".txt", ".adoc", ".markdown")
-FEWEST = 3  # lines of a whole text whose numbers are no accident
+FEWEST = 3  # lines of a whole text whose numbers or signs are no accident
+AROUND = 3  # lines of an answer before and behind the code in it
 SIGNS = (
     "{shown}: the new text has the signs of a patch (+) in front, which are no part of the file; nothing was "
     "changed. Leave them out."
@@ -40,6 +42,10 @@ LITERAL = (
 FENCED = (
     "{shown}: the text has marks around it (```), which would stand in the file; nothing was changed. "
     "Leave them out."
+)
+ANSWER = (
+    "{shown}: the text is an answer with code in it, between marks (```), not the code alone; nothing was "
+    "changed. Leave out the marks and what stands around them."
 )
 NUMBERS = (
     "{shown}: the new text has line numbers in front, which are no part of the file; nothing was changed. "
@@ -57,12 +63,7 @@ NUL = (
 
 def check_file(path: str, text: str) -> None:
     """Check the name and the text of a file that is to be made. **Raises** `WorkspaceError`."""
-    if path.endswith("/"):
-        raise WorkspaceError(f"{path} names a folder: give the name of the file as well.")
-    if path.startswith("~"):
-        raise WorkspaceError(
-            f"{path}: ~ is not expanded here. Give the path relative to the workspace, or from / on."
-        )
+    _check_name(path)
     if "\0" in text:
         raise WorkspaceError(NUL.format(shown=path))
     if is_notebook(path):
@@ -70,13 +71,31 @@ def check_file(path: str, text: str) -> None:
     if _is_fenced(text) and not path.lower().endswith(PROSE):
         raise WorkspaceError(FENCED.format(shown=path))
     if path.lower().endswith(_CODE):
-        lines = split_lines(text)
-        if _is_numbered(lines, 0):
-            raise WorkspaceError(NUMBERS.format(shown=path))
-        if each := line_with_entities(path, "", "", lines):
-            raise WorkspaceError(ENTITIES.format(shown=path, line=each.strip()[:100]))
-        if len(lines) == 1 and _has_literal_end(lines[0]):
-            raise WorkspaceError(LITERAL.format(shown=path, line=lines[0].strip()[:100]))
+        _check_code(path, split_lines(text))
+
+
+def _check_name(path: str) -> None:
+    if path != path.strip():
+        raise WorkspaceError(f"`{path}` begins or ends with a blank; nothing was changed. Leave it out.")
+    if path.endswith("/"):
+        raise WorkspaceError(f"{path} names a folder: give the name of the file as well.")
+    if path.startswith("~"):
+        raise WorkspaceError(
+            f"{path}: ~ is not expanded here. Give the path relative to the workspace, or from / on."
+        )
+
+
+def _check_code(path: str, lines: Sequence[str]) -> None:
+    if _is_answer(lines):
+        raise WorkspaceError(ANSWER.format(shown=path))
+    if _is_numbered(lines, 0):
+        raise WorkspaceError(NUMBERS.format(shown=path))
+    if len(lines) >= FEWEST and all(line.startswith("+") for line in lines if line.strip()):
+        raise WorkspaceError(SIGNS.format(shown=path))
+    if each := line_with_entities(path, "", "", lines):
+        raise WorkspaceError(ENTITIES.format(shown=path, line=each.strip()[:100]))
+    if len(lines) == 1 and _has_literal_end(lines[0]):
+        raise WorkspaceError(LITERAL.format(shown=path, line=lines[0].strip()[:100]))
 
 
 def check_new(shown: str, text: str, old: str, new: str, line: int = 0) -> None:
@@ -97,8 +116,8 @@ def check_new(shown: str, text: str, old: str, new: str, line: int = 0) -> None:
             raise WorkspaceError(LITERAL.format(shown=shown, line=each.strip()[:100]))
     if is_code and (each := line_with_entities(shown, text, old, lines)):
         raise WorkspaceError(ENTITIES.format(shown=shown, line=each.strip()[:100]))
-    if is_code and _is_fenced(new) and not _is_fenced(old):
-        raise WorkspaceError(FENCED.format(shown=shown))
+    if is_code and (marked := _marked(new)) and not _marked(old):
+        raise WorkspaceError(marked.format(shown=shown))
     is_listing = is_code and _is_listing(split_lines(new)) and not _is_listing(split_lines(old))
     if is_listing or (_is_numbered(split_lines(new), line) and not _is_numbered(split_lines(old), line)):
         raise WorkspaceError(NUMBERS.format(shown=shown))
@@ -109,6 +128,20 @@ def check_new(shown: str, text: str, old: str, new: str, line: int = 0) -> None:
 def _is_fenced(text: str) -> bool:
     lines = split_lines(text.strip())
     return len(lines) > 1 and lines[0].startswith("```") and lines[-1].strip() == "```"
+
+
+def _marked(text: str) -> str:
+    """Return what is wrong with code that has marks around it, "" if it has none."""
+    return FENCED if _is_fenced(text) else ANSWER * _is_answer(split_lines(text))
+
+
+def _is_answer(lines: Sequence[str]) -> bool:
+    """Return whether code stands between marks, with sentences before it."""
+    said = [line.strip() for line in lines if line.strip()]
+    begin = next((at for at, line in enumerate(said) if line.startswith("```")), 0)
+    end = next((at for at in range(len(said) - 1, begin, -1) if said[at] == "```"), 0)
+    is_around = 0 < begin <= AROUND and len(said) - 1 - end <= AROUND
+    return end > 0 and is_around and all(map(_SENTENCE.fullmatch, said[:begin]))
 
 
 def _has_literal_end(line: str) -> bool:

@@ -67,6 +67,15 @@ def out_of_order(hunk: PatchHunk, spot: Spot, lines: Sequence[str]) -> str:
     )
 
 
+def not_there(hunk: PatchHunk, anchor: str, spot: Spot) -> str:
+    """Return why a hunk is not made whose anchor names what the file does not have."""
+    return (
+        f"Hunk {hunk.number} is for `{anchor}`, which the file does not have; its few lines stand on line "
+        f"{spot.start + 1}. Nothing was changed. Name a line above them after @@ that is there, or give more "
+        "of the lines around them."
+    )
+
+
 def missed(hunk: PatchHunk, lines: Sequence[str]) -> str:
     """Return why a hunk whose lines are nowhere is not made, and the lines that are most like them."""
     name = f"hunk {hunk.number}"

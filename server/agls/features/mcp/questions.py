@@ -217,6 +217,8 @@ def _shown(name: str, field: JsonObject) -> JsonObject:
             shown |= {"type": "string", "enum": choices}
     elif shown["type"] == "array":
         shown["items"] = {"type": "string"}
+    elif shown["type"] == "boolean" and "default" in field:
+        shown["default"] = field["default"] is True
     return shown
 
 

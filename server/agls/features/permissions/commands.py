@@ -75,6 +75,7 @@ GIT_READS = _names(
 )
 ARCHIVERS = _names("zipfile tarfile http.server shutil build")  # modules that interpreters run with -m
 _RECURSE = regex(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive|deref|directories).*|recurse")
+_NAMES_COMMANDS = _names("alias function eval source . trap enable hash shopt")
 HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
 
 
@@ -133,9 +134,12 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     words = _joined(parts)
     effect = Effect.WRITES if _writes(words) or _runs_code(command, parts) else Effect.READS
     found = [(Effect.WRITES, target) for target in _REDIRECTION.findall(bare(command))]
-    run = _programs(command, parts)
+    run, moves = _programs(command, parts), _folder_changes(parts)
     found += [
-        (Effect.READS if (at == 0 and word in run) or _is_input(part, word) else effect, _named(word))
+        (
+            Effect.READS if (at == 0 and word in run) or part in moves or _is_input(part, word) else effect,
+            _named(word),
+        )
         for part in parts
         for at, word in enumerate(part)
     ]
@@ -150,6 +154,12 @@ def touched(command: str) -> list[tuple[Effect, str]]:
     if len(unique) <= MOST_PATHS:
         return unique
     return [(Effect.WRITES if any(effect is Effect.WRITES for effect, _ in unique) else effect, UNKNOWN)]
+
+
+def _folder_changes(parts: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """Return the parts that are `cd FOLDER`; none where the command may call something else so."""
+    is_itself = ("cd",) not in parts and _NAMES_COMMANDS.isdisjoint(_joined(parts))
+    return [part for part in parts if len(part) == 2 and part[0] == "cd"] if is_itself else ()
 
 
 def _is_input(part: Sequence[str], word: str) -> bool:

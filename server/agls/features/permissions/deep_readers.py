@@ -56,10 +56,11 @@ def secrets_read(words: Sequence[str]) -> Callable[[str], bool] | None:
 def follows_links(words: Sequence[str]) -> bool:
     """Return whether it reads what links lead to, of which `secrets_read` knows nothing."""
     name, *rest = words
-    if name not in RECURSIVE or name == "diff":
+    if name not in RECURSIVE:
         return False
     _, given = parsed_options(name, READERS[name], rest)
-    return not FOLLOWS.isdisjoint(option for option, _ in given)
+    options = {option for option, _ in given}
+    return "--no-dereference" not in options if name == "diff" else not FOLLOWS.isdisjoint(options)
 
 
 def _of_rg(rest: Sequence[str]) -> Callable[[str], bool]:

@@ -75,8 +75,10 @@ def in_parts(
 ) -> ResolvedTarget:
     """Return the target with what is known of its programs; with the `doubt` when that is nothing."""
     try:
-        look = _Look(workspace, shell_facts, cwd)
-        found = programs(command, look.names, workspace.place(cwd).path)
+        root, here = workspace.place(".").path, workspace.place(cwd).path
+        is_below = here.startswith(f"{root}/")  # links are resolved, so `..` leads to the folder above
+        look = _Look(workspace, shell_facts, "." if is_below else cwd)
+        found = programs(command, look.names, here, here.removeprefix(f"{root}/") if is_below else "")
     except (NotUnderstood, WorkspaceError) as problem:
         return replace(whole, doubt=str(problem))
     judged = [(program.again, look.part(whole.tool, program)) for program in found]
@@ -273,7 +275,7 @@ class _Look:
     def _check_deep(self, folder: str, is_meant: Callable[[str], bool], *, follows: bool) -> None:
         entries = self._shell_facts.below(folder) if follows else ()
         if link := next((path for path, kind in entries if kind == "link"), ""):
-            raise NotUnderstood(f"it would follow the link {link}: write -r")
+            raise NotUnderstood(f"it would follow the link {link}: write -r, or --no-dereference for diff")
         if held := self._shell_facts.held_below(folder, is_meant):
             raise NotUnderstood(f"it reads {held} too, which may hold keys")
 

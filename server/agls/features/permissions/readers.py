@@ -264,8 +264,6 @@ def _read(name: str, reader: KnownReader, rest: Sequence[str]) -> Sequence[str]:
         operands = operands[1:]
     if name == "strings" and any(each.startswith("@") for each in rest):
         raise NotUnderstood("strings takes more arguments from a file")
-    if name == "diff" and {"-r", "--recursive"} & options and "--no-dereference" not in options:
-        raise NotUnderstood("diff would follow links: write --no-dereference, too")
     if name in RECURSIVE and DEEP & options and not operands:
         return (".",)
     return operands if reader.operands in {"paths", "pattern"} else ()

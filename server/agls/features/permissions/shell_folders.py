@@ -6,7 +6,10 @@ from posixpath import dirname, join, normpath
 from agls.features.permissions.simple_command import Program
 from agls.features.permissions.syntax_nodes import NOWHERE
 from agls.frozen import frozen
+from agls.regex import regex
 from agls.room.shell_tree import NotUnderstood, Word
+
+_UP = regex(r"^(?:\.\.(?:/+|$))+")
 
 
 @frozen
@@ -54,19 +57,24 @@ def _together(one: Sequence[str], other: Sequence[str]) -> Sequence[str]:
 
 def _folder_of(program: Program) -> str:
     match program:
-        case Program(words=(_, Word(text, is_pattern=False)), inputs=()) if text == ".." or _is_below(text):
+        case Program(words=(_, Word(text, is_pattern=False)), inputs=()) if _is_below(
+            _UP.sub("", text) or "."
+        ):
             return text
         case _:
-            raise NotUnderstood("`cd` is understood only with the name of one folder, without `..`")
+            raise NotUnderstood("`cd` is understood only with the name of one folder, `..` only in front")
 
 
-def _folder_below(folder: str, below: str) -> str:
+def _folder_below(folder: str, to: str) -> str:
     """Return where `cd` leads from a folder. `..` leads back to where it came from, behind a link, too."""
-    if below != "..":
-        return normpath(join(folder, below))
-    if folder in {"", "."}:
-        raise NotUnderstood("`cd ..` leads out of the folder where the command begins")
-    return dirname(folder)
+    below = _UP.sub("", to)
+    for _ in range(to[: len(to) - len(below)].count("..")):
+        if folder in {"", "."}:
+            raise NotUnderstood(
+                "`cd ..` leads out of the workspace, or of the folder where the command begins"
+            )
+        folder = dirname(folder)
+    return normpath(join(folder, below)) if below else folder
 
 
 def _is_below(folder: str) -> bool:

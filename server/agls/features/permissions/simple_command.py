@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from agls.features.permissions.shell_variables import ShellVariables, Source, prints_texts
@@ -24,7 +25,14 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _PROGRAM = regex(r"[A-Za-z0-9_./+-]+|:")
-_LOCALE = regex(r"(?:LC_ALL|LC_COLLATE|LC_CTYPE|LANG)=(?:C|POSIX|C\.UTF-8|en_US\.UTF-8)")
+# How a program prints, with values that name no file and no program: git takes `cat` for no pager.
+_SETTING = regex(
+    r"(?:LC_(?:ALL|COLLATE|CTYPE|MESSAGES|NUMERIC|TIME)|LANG)=(?:C|POSIX|C\.UTF-8|en_US\.UTF-8)"
+    r"|(?:NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|PY_COLORS|GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT)=[0-3]"
+    r"|(?:COLUMNS|LINES)=\d{1,4}|TERM=dumb|(?:GIT_)?PAGER=cat"
+    r"|TZ=(?:UTC|GMT|[A-Z][a-z]+/[A-Z][a-z]+(?:_[A-Z][a-z]+)*)"
+)
+_HERE_STRING = regex(r"""<<< ?(?:'[^']*'|"[^"$`\\!]*"|[\w.,:/=@%+-]+)""")
 _TEST = regex(r"\[ (.*) \]", re.DOTALL)
 _OF_FILE = r"(?:! )?-[fdesrwxhL] [\w./${}\"-]+"
 _TEST_OF_FILE = regex(rf"\[\[ ({_OF_FILE}(?: (?:&&|\|\|) {_OF_FILE})*) \]\]")
@@ -35,10 +43,10 @@ _JOINED = regex(r" (?:&&|\|\|) ")
 class Program:
     """One program of a command: its words, `text` as it is written, and the files it gets as input.
 
-    It runs in `folder` as seen from where the command begins ("" is that place itself); `piped` is whether it
-    gets the output of another, or runs in a way that only readers may. `source` are the words of the program
-    whose lines it gets, unchanged, `loops` those whose lines its variables hold. With `again` a loop repeats
-    it, with other words.
+    It runs in `folder`, as seen from where the reader began; `piped` is whether it gets the output of
+    another, or runs in a way that only readers may. `source` are the words of the program whose lines it
+    gets, unchanged, `loops` those whose lines its variables hold. With `again` a loop repeats it, with other
+    words.
     """
 
     text: str
@@ -59,7 +67,7 @@ def read_command(node: "Node", variables: ShellVariables) -> Program:
     for each in redirections:
         inputs += input_of(each, variables.value)
     program = _command(inner, variables)
-    return replace(program, inputs=tuple(inputs), loops=tuple(variables.used))
+    return replace(program, inputs=(*program.inputs, *inputs), loops=tuple(variables.used))
 
 
 def _command(node: "Node", variables: ShellVariables) -> Program:
@@ -67,10 +75,9 @@ def _command(node: "Node", variables: ShellVariables) -> Program:
         return Program(text_of(node), _test(node, variables))
     if node.type != "command":
         raise NotUnderstood(f"what `{short(node)}` does is known only when it runs")
-    name, *rest = children_of(node, set())
-    has_locale = bool(_LOCALE.fullmatch(text_of(name)))
-    if has_locale and rest:
-        name, *rest = rest
+    given, texts = _without_here_strings(children_of(node, set()))
+    settings = list(takewhile(_is_setting, given[:-1]))
+    name, *rest = given[len(settings) :]
     if name.type != "command_name" or not _PROGRAM.fullmatch(text_of(name)):
         raise NotUnderstood(f"which program `{short(name)}` is, is not certain")
     read = _printed if prints_texts(text_of(name), rest) else _word
@@ -80,7 +87,22 @@ def _command(node: "Node", variables: ShellVariables) -> Program:
         words.append(Word(NOWHERE) if is_read(each) else read(each, variables))
         if each.type == "command_substitution" and words[-1].text == A_NAME:
             words.append(Word(A_NAME))  # it may be many words
-    return Program(text_of(node), tuple(words), piped=has_locale)
+    return Program(text_of(node), tuple(words), inputs=texts, piped=bool(settings))
+
+
+def _is_setting(node: "Node") -> bool:
+    return bool(_SETTING.fullmatch(text_of(node)))
+
+
+def _without_here_strings(nodes: list["Node"]) -> tuple[list["Node"], tuple[str, ...]]:
+    """Return the words, and what is read of the texts behind `<<<`, which are no files.
+
+    **Raises** `NotUnderstood` when one of them is known only when it runs.
+    """
+    texts = [node for node in nodes if node.type == "herestring_redirect"]
+    if unknown := next((each for each in texts if not _HERE_STRING.fullmatch(text_of(each))), None):
+        unresolved(unknown)
+    return [node for node in nodes if node not in texts], (NOWHERE,) * len(texts)
 
 
 def _word(node: "Node", variables: ShellVariables) -> Word:

@@ -64,15 +64,16 @@ def _no_names(pattern: str, folder: str) -> Sequence[str]:
     raise NotUnderstood(f"what `{pattern}` becomes in {folder or 'the folder'} is known only when it runs")
 
 
-def programs(command: str, names: Names = _no_names, here: str = "") -> tuple[Program, ...]:
+def programs(command: str, names: Names = _no_names, here: str = "", begin: str = "") -> tuple[Program, ...]:
     """Return the programs that a command runs, in order; `names` gives those that a pattern of a loop is for.
 
-    `here` is the path of the folder where it begins, "" when that is not known. **Raises** `NotUnderstood`
-    when one cannot be known from the text.
+    `here` is the path of the folder where it begins, "" when that is not known, and `begin` the same as seen
+    from the folder that no `cd ..` may leave: so is the folder of each. **Raises** `NotUnderstood` when one
+    cannot be known from the text.
     """
     root = parsed(command)
     found: list[Program] = []
-    reader = _CommandReader(names, ShellVariables({"PWD": here} if here else {}))
+    reader = _CommandReader(names, ShellVariables({"PWD": here} if here else {}), begin)
     for program in reader.statements(root):
         found.append(program)
         if len(found) > MOST_RUNS or sum(not each.again for each in found) > MOST_PARTS:
@@ -83,10 +84,10 @@ def programs(command: str, names: Names = _no_names, here: str = "") -> tuple[Pr
 class _CommandReader:
     """Reads one tree, and remembers the folder that `cd` leads to and the variables of loops."""
 
-    def __init__(self, names: Names, variables: ShellVariables | None = None) -> None:
+    def __init__(self, names: Names, variables: ShellVariables, begin: str) -> None:
         self._names = names
-        self._variables = variables or ShellVariables()
-        self._folders = ShellFolders()
+        self._variables = variables
+        self._folders = both((begin,))
         self._nested = 0
         self._is_again = False
         self._only_readers = 0

@@ -12,6 +12,7 @@ from agls.toolkit import Arguments, TypedAction, used_json
 
 MOST = 10  # parts that people are shown
 LOOP = "loop"  # what the turns of the session itself used
+NO_RUN = "No run began in this session yet"
 SURE = {
     "told": "counted by the server",
     "tokenizer": "counted with the tokenizer {}; what the server writes around the texts is estimated",
@@ -52,7 +53,8 @@ async def show_usage(arguments: ShowUsage, context: ActionContext) -> ActionOutc
     data = {"session": used_json(state.total), "run": used_json(state.run), "by": by}
     parts = (f"- {who}: {_words(used)}" for who, used in state.used_by.items() if who != LOOP)
     besides = "\n".join(("\n\nOf the session, besides its own turns:", *parts)) if len(by) > 1 else ""
-    text = f"Session: {_words(state.total)}.\n\nLast run: {_words(state.run)}.{besides}"
+    run = f"{'This' if state.running else 'Last'} run: {_words(state.run)}" if state.run_id else NO_RUN
+    text = f"Session: {_words(state.total)}.\n\n{run}.{besides}" if any(state.total) else f"{run}."
     return ActionOutcome(text, data)
 
 
