@@ -495,7 +495,6 @@ PORTS: Mapping[type, Need] = {
     session_ports.SessionRecord: lambda run: run.session.record,
     session_ports.SessionFacts: lambda run: run.session.session.log.journal,
     session_ports.SessionControl: lambda run: run.session.control,
-    session_ports.ModeControl: SessionMode,
     session_ports.Approval: lambda run: session_ports.Approval(
         run.session.session.questions, SessionMode(run)
     ),
