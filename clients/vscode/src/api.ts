@@ -26,35 +26,41 @@ export interface Api {
   answer(requestId: string, answer: PermissionAnswer): boolean;
 }
 
-export function apiOf({ server, conversation, questions, attachments, review }: Parts): Api {
+export function apiOf({ server, chats, questions, review }: Parts): Api {
+  const shown = () => chats.front.conversation;
   return {
     get server() {
       return { state: server.state, problem: server.problem };
     },
     get sessionId() {
-      return conversation.sessionId;
+      return shown().sessionId;
     },
     get state() {
-      return conversation.transcript.state;
+      return shown().transcript.state;
     },
     get options() {
-      return conversation.transcript.options;
+      return shown().transcript.options;
     },
     get items() {
-      return [...conversation.transcript.items.values()];
+      return [...shown().transcript.items.values()];
     },
     get changes() {
       return review.hunks;
     },
     get context() {
-      return attachments.chips.map((chip) => chip.label);
+      return chats.front.attachments.chips.map((chip) => chip.label);
     },
     get questions() {
-      const shown = Object.keys(conversation.transcript.requests).filter((id) => questions.isOpen(id));
-      return [...shown, ...questions.elsewhere(conversation.sessionId).map(({ requestId }) => requestId)];
+      const { sessionId, transcript } = shown();
+      const own = Object.keys(transcript.requests).filter((id) => questions.isOpen(id));
+      const others = questions.elsewhere((asking) => asking !== sessionId);
+      return [...own, ...others.map(({ requestId }) => requestId)];
     },
     titleOf: (requestId) => questions.find(requestId)?.title ?? "",
-    prompt: (text) => attachments.with((attached) => conversation.say(text, attached, "queue")),
+    prompt: (text) => {
+      const { attachments, conversation } = chats.front;
+      return attachments.with((attached) => conversation.say(text, attached, "queue"));
+    },
     answer: (requestId, answer) => questions.answer(requestId, answer),
   };
 }

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Extent } from "./chat/add_context";
+import type { Chat } from "./chat/chat";
 import { writeCommitMessage } from "./context/commit_message";
 import type { Parts } from "./extension";
 import type { Action, Change } from "./protocol.gen";
@@ -10,32 +11,37 @@ import { at, type Hunk } from "./review/hunks";
 /** Commands are called with whatever their caller has. */
 type Verb = (...given: never[]) => unknown;
 
+/** Commands of a session that stand above the side bar's chat, too. */
+const SIDE = ["chat.new", "sessions", "actions", "rewind", "budget"];
+
 export function register(parts: Parts): vscode.Disposable[] {
-  const { server, chat, conversation, sessions, rewind, options, code, status, log, keys, failed } = parts;
+  const { server, chats, sessions, options, code, status, log, keys, failed } = parts;
   const verbs: Record<string, Verb> = {
-    "chat.open": () => chat.reveal(),
-    "chat.new": () => conversation.begin().then(() => chat.reveal()),
-    "chat.tab": () => chat.showTab(),
+    "chat.open": () => chats.asking.focus(),
+    "chat.new": () => begin(chats.front),
+    "chat.tab": () => chats.openTab(),
+    "chat.move": () => move(parts),
     "context.add": () => parts.addContext.pick(),
-    "context.terminal": () => parts.addContext.terminal("all").then(() => chat.reveal()),
-    "context.terminalSelection": () => parts.addContext.terminal("selected").then(() => chat.reveal()),
+    "context.terminal": () => parts.addContext.terminal("all").then(() => chats.front.focus()),
+    "context.terminalSelection": () => parts.addContext.terminal("selected").then(() => chats.front.focus()),
     "context.test": (given: unknown) => {
       parts.addContext.testResult(given);
-      return chat.reveal();
+      return chats.front.focus();
     },
     sessions: () => sessions.pick(),
-    stop: () => chat.stop(),
-    fork: (itemId: string) => sessions.fork(conversation.sessionId, itemId),
+    stop: () => chats.front.stop(),
+    fork: (itemId: string) => sessions.fork(chats.front.conversation.sessionId, itemId),
     rewind: async (itemId?: unknown) => {
-      if (await rewind.to(typeof itemId === "string" ? itemId : undefined)) await chat.reveal();
+      const { front } = chats;
+      if (await front.rewind.to(typeof itemId === "string" ? itemId : undefined)) await front.focus();
     },
-    "rewind.undo": () => rewind.undo(),
+    "rewind.undo": () => chats.front.rewind.undo(),
     "run.undo": () => undoRun(parts),
     model: () => options.model(),
     mode: () => options.mode(),
     effort: () => options.effort(),
     budget: () => options.budget(),
-    actions: () => parts.actions.menu(),
+    actions: () => chats.front.actions.menu(),
     "actions.view": () => parts.actionsView.show(),
     "actions.hide": () => parts.actionsView.hide(),
     action: (action: Action) => parts.actionsView.run(action),
@@ -68,7 +74,15 @@ export function register(parts: Parts): vscode.Disposable[] {
     "key.remove": async () => (await keys.remove()) && (await parts.models.refresh()),
     ...reviewVerbs(parts),
   };
-  return Object.entries(verbs).map(([name, follow]) =>
+  // The buttons of the side bar are for the session there, wherever the user was last.
+  const ofSide = SIDE.map((name): [string, Verb] => [
+    `side.${name}`,
+    (...given) => {
+      chats.enter(chats.side);
+      return verbs[name]?.(...given);
+    },
+  ]);
+  return [...Object.entries(verbs), ...ofSide].map(([name, follow]) =>
     vscode.commands.registerCommand(`agls.${name}`, async (...given: unknown[]) => {
       try {
         await (follow as (...given: unknown[]) => unknown)(...given);
@@ -149,9 +163,22 @@ async function explainTerminal({ addContext, code }: Parts, which: Extent): Prom
   );
 }
 
-async function install({ server, environment, conversation, chat }: Parts): Promise<void> {
-  if (conversation.transcript.state !== "idle") throw new Error("A run goes on. Stop it first.");
-  if (await environment.make(chat.showsSetup)) await server.restart();
+async function begin(chat: Chat): Promise<void> {
+  await chat.conversation.begin();
+  await chat.focus();
+}
+
+/** The session of the side bar gets a tab of its own; the side bar begins another one. */
+async function move({ chats }: Parts): Promise<void> {
+  const { sessionId } = chats.side.conversation;
+  if (!sessionId) throw new Error("The side bar has no session yet that could move.");
+  await chats.openTab(sessionId);
+}
+
+async function install({ server, environment, chats }: Parts): Promise<void> {
+  if (chats.all.some(({ conversation }) => conversation.transcript.state !== "idle"))
+    throw new Error("A run goes on. Stop it first.");
+  if (await environment.make(chats.all.some(({ showsSetup }) => showsSetup))) await server.restart();
 }
 
 async function doctor({ server }: Parts): Promise<void> {
@@ -171,8 +198,8 @@ async function doctor({ server }: Parts): Promise<void> {
 }
 
 /** Every file of the last run as it was before it, where nobody changed it since. */
-async function undoRun({ server, conversation }: Parts): Promise<void> {
-  const { sessionId } = conversation;
+async function undoRun({ server, chats }: Parts): Promise<void> {
+  const { sessionId } = chats.front.conversation;
   if (!sessionId) throw new Error("There is no run yet.");
   const act = (name: string, input: Record<string, unknown>) =>
     server.request("agent/action/invoke", { sessionId, name, input });

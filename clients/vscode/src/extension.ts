@@ -5,11 +5,10 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { type Api, apiOf } from "./api";
 import { AddContext } from "./chat/add_context";
-import { Draft } from "./chat/draft";
+import { Chats } from "./chat/chats";
+import { Drafts } from "./chat/drafts";
 import { Participant } from "./chat/participant";
-import { Chat } from "./chat/provider";
 import { register } from "./commands";
-import { Attachments } from "./context/attachments";
 import { CodeQueries } from "./context/code_queries";
 import { CodeCommands } from "./context/commands";
 import { editNotebook, shownNotebook } from "./context/notebooks";
@@ -33,7 +32,6 @@ import type {
   SecretParams,
 } from "./protocol.gen";
 import { Compare } from "./review/compare";
-import { byFile } from "./review/hunks";
 import { Marks } from "./review/marks";
 import { RemovedLines } from "./review/removed_lines";
 import { Review } from "./review/review";
@@ -42,15 +40,13 @@ import { Environment } from "./server/environment";
 import { Keys } from "./server/keys";
 import { Server } from "./server/server";
 import { Status } from "./server/status";
-import { Actions } from "./session/actions";
 import { ActionsView } from "./session/actions_view";
-import { Conversation, kindOf } from "./session/conversation";
+import { kindOf } from "./session/conversation";
 import { LanguageModels } from "./session/language_models";
 import { Models } from "./session/models";
 import { Notify } from "./session/notify";
 import { Options } from "./session/options";
 import { Questions } from "./session/questions";
-import { Rewind } from "./session/rewind";
 import { Sessions } from "./session/sessions";
 import { unlinked } from "./session/permission_text";
 import { setContext } from "./settings";
@@ -69,57 +65,39 @@ function assemble(context: vscode.ExtensionContext) {
   const questions = new Questions(
     (asked) => notify.asked(asked),
     () => {
-      chat.postElsewhere();
-      status.draw();
+      chats.postQuestions();
     },
     inputOf,
   );
   const server = new Server(environment, log, prepare);
-  const conversation = new Conversation(server, context.workspaceState);
-  const attachments = new Attachments();
   const review = new Review(server, context.workspaceState, log);
   const texts = new TextDocuments();
-  const actions = new Actions(conversation, texts);
   const models = new Models(server, failed);
   const languageModels = new LanguageModels(server, () => void models.refresh().catch(failed));
-  const rewind = new Rewind(server, conversation);
   const { fsPath } = context.storageUri ?? context.globalStorageUri;
-  const draft = new Draft(join(fsPath, "draft.txt"), failed);
-  const known = {
-    server,
-    environment,
-    keys,
-    models,
-    conversation,
-    questions,
-    actions,
-    texts,
-    attachments,
-    rewind,
-    draft,
-    failed,
-  };
-  const chat = new Chat(context.extensionUri, known);
-  const actionsView = new ActionsView(server, conversation, actions, context.globalState);
-  const addContext = new AddContext(attachments, (text) => chat.compose(text));
+  const drafts = new Drafts(join(fsPath, "drafts"), failed);
+  const shared = { server, environment, keys, models, questions, review, texts, drafts, failed };
+  const chats = new Chats(context.extensionUri, shared, context.workspaceState);
+  const actionsView = new ActionsView(server, chats, context.globalState);
+  const addContext = new AddContext(chats);
   const notify = new Notify(
-    () => chat,
+    (sessionId) => chats.of(sessionId),
     () => questions,
   );
-  const sessions = new Sessions(server, conversation, failed);
+  const sessions = new Sessions(server, chats, failed);
   const participant = new Participant(server, models, context.workspaceState);
-  const options = new Options(conversation, models, keys);
-  const code = new CodeCommands(chat, conversation, attachments);
-  const edits = new CursorEdits(server, conversation);
+  const options = new Options(chats, models, keys);
+  const code = new CodeCommands(chats);
+  const edits = new CursorEdits(server, chats);
   const marks = new Marks(review);
   const removedLines = new RemovedLines(review, marks.bar);
   const compare = new Compare(review);
-  const status = new Status(server, conversation, questions, models);
+  const status = new Status(server, chats, questions, models);
 
   function failed(problem: unknown): void {
     log.error(problem instanceof Error ? problem.message : String(problem));
     const message = messageOf(problem);
-    if (chat.visible) chat.postFailure(message, kindOf(problem));
+    if (chats.visible) chats.front.postFailure(message, kindOf(problem));
     else void vscode.window.showErrorMessage(`agls: ${unlinked(message)}`);
   }
 
@@ -139,7 +117,7 @@ function assemble(context: vscode.ExtensionContext) {
 
   function prepare(client: LanguageClient): void {
     client.onNotification("agent/event", ({ events }: EventParams) => {
-      conversation.take(events);
+      chats.take(events);
       participant.take(events);
       review.take(events);
       if (events.some(({ type }) => type === "requestResolved")) void compare.closeProposed();
@@ -164,26 +142,21 @@ function assemble(context: vscode.ExtensionContext) {
     client.onRequest("agent/secret", (asked: SecretParams) => keys.find(asked));
   }
 
-  environment.onProgress((text) => chat.postProgress(text));
   server.onState((state) => {
-    if (state !== "ready") {
-      questions.forget();
-      conversation.lost();
-    } else void conversation.reconnect().catch(failed);
+    if (state !== "ready") questions.forget();
+    for (const { conversation } of chats.all)
+      if (state === "ready") void conversation.reconnect().catch(failed);
+      else conversation.lost();
   });
-  review.onChange(() => chat.postChanges(review.hunks.length, byFile(review.hunks).size));
-  conversation.onReplaced(() => review.later());
 
-  const talk = { server, environment, keys, conversation, questions, attachments, review, chat, texts };
+  const talk = { server, environment, keys, questions, review, chats, drafts, texts };
   const verbs = {
     addContext,
     actionsView,
-    actions,
     models,
     languageModels,
     participant,
     sessions,
-    rewind,
     options,
     code,
     edits,
@@ -197,16 +170,16 @@ function assemble(context: vscode.ExtensionContext) {
 
 export function begin(context: vscode.ExtensionContext): Api {
   const parts = assemble(context);
-  const { log, texts, server, conversation, models, attachments, review, marks, compare, status } = parts;
-  const { chat, code, edits } = parts;
+  const { log, texts, server, chats, drafts, models, review, marks, compare, status } = parts;
+  const { code, edits } = parts;
   context.subscriptions.push(
     ...[
       log,
       texts,
       server,
-      conversation,
+      drafts,
+      chats,
       models,
-      attachments,
       review,
       edits,
       marks,
@@ -219,7 +192,6 @@ export function begin(context: vscode.ExtensionContext): Api {
     ],
     new Files(review),
     reportFocus(server),
-    vscode.window.registerWebviewViewProvider(Chat.view, chat),
     vscode.languages.registerCodeActionsProvider([{ scheme: "file" }, { scheme: "untitled" }], code, {
       providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
     }),
@@ -236,7 +208,7 @@ export function begin(context: vscode.ExtensionContext): Api {
       ];
       if (models.problem) chosen.push("agls.model"); // the server begins with it where it has no other
       if (chosen.some((name) => change.affectsConfiguration(name))) void server.restart();
-      else if (change.affectsConfiguration("agls")) chat.postModels();
+      else if (change.affectsConfiguration("agls")) for (const chat of chats.all) chat.postModels();
     }),
     ...register(parts),
   );
@@ -294,11 +266,11 @@ async function diagnostics(
 }
 
 /** The first time: the chat's card says what is missing. Nothing is installed before the user agreed there. */
-async function welcome({ server, chat }: Parts, memory: vscode.Memento): Promise<void> {
+async function welcome({ server, chats }: Parts, memory: vscode.Memento): Promise<void> {
   if (server.state !== "missing" || memory.get<boolean>(WELCOMED)) return;
   await memory.update(WELCOMED, true);
-  if (chat.visible) return;
+  if (chats.visible) return;
   const writing = vscode.window.activeTextEditor;
-  await chat.reveal();
+  await chats.side.focus();
   if (writing) await vscode.window.showTextDocument(writing.document, writing.viewColumn);
 }

@@ -249,6 +249,13 @@ def test_problem_is_fixed_by_its_code_action_and_two_windows_share_a_folder(
     assert screens(tmp_path) == {"action", "asked", "fixed", "read-only", "taken-over"}
 
 
+def test_sessions_work_side_by_side_in_tabs(tools: dict[str, str], tmp_path: Path) -> None:
+    """Each has its own plan, question, queue and draft; all of it survives a reload; one moves into a tab."""
+    said = done(["node", HERE / "side_by_side.mjs", tmp_path], LONGEST, **tools)
+    assert steps(said)[-1] == "passed"
+    assert screens(tmp_path) == {"three", "reloaded", "answered", "moved"}
+
+
 def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, str], tmp_path: Path) -> None:
     """One that fails is started again, and one that lacks an input is given it: a secret, and a choice."""
     said = done(["node", HERE / "mcp_status.mjs", tmp_path], LONGEST, **tools)

@@ -67,6 +67,22 @@ async function otherWindowWorksBesideIt() {
   say("another window has a conversation of its own");
 }
 
+async function eachHasItsOwnDraft() {
+  const prompt = ({ chat }) => chat.getByRole("textbox", { name: "Prompt" });
+  await other.command("agls: New Session");
+  await other.chat.getByText("Nobody that I know of.").waitFor({ state: "detached" });
+  await bench.write("half a thought");
+  await other.write("another one");
+  await other.page.reload();
+  await other.shown();
+  await other.showChat();
+  await other.until("its draft is there", async () => (await prompt(other).inputValue()) === "another one");
+  assert.equal(await prompt(bench).inputValue(), "half a thought");
+  await other.write("");
+  await bench.write("");
+  say("each window has its own draft");
+}
+
 async function sessionOfTheOtherIsRead() {
   await other.command("agls: Sessions");
   await other.row("Fix this problem");
@@ -90,4 +106,4 @@ async function sessionIsTakenOver() {
   say("once the other window is closed, the session goes on in this one");
 }
 
-await play(problemIsFixed, otherWindowWorksBesideIt, sessionOfTheOtherIsRead, sessionIsTakenOver);
+await play(problemIsFixed, otherWindowWorksBesideIt, eachHasItsOwnDraft, sessionOfTheOtherIsRead, sessionIsTakenOver);

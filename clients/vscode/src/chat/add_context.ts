@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import * as vscode from "vscode";
 import type { Attachments } from "../context/attachments";
+import type { Chat } from "./chat";
 
 const IMAGES: Record<string, string> = {
   ".png": "image/png",
@@ -22,11 +23,11 @@ interface Row extends vscode.QuickPickItem {
 }
 
 export class AddContext {
-  constructor(
-    private readonly attachments: Attachments,
-    /** Put this before what is written in the prompt. */
-    private readonly write: (text: string) => Promise<void>,
-  ) {}
+  constructor(private readonly chats: { front: Chat }) {}
+
+  private get attachments(): Attachments {
+    return this.chats.front.attachments;
+  }
 
   async pick(): Promise<void> {
     const rows: Row[] = [
@@ -37,8 +38,16 @@ export class AddContext {
         description: "all of its text; its context menu adds what is selected there",
         add: () => this.terminal("all"),
       },
-      { label: "$(warning) Problems", description: "@diagnostics", add: () => this.write("@diagnostics ") },
-      { label: "$(diff) Uncommitted changes", description: "@diff", add: () => this.write("@diff ") },
+      {
+        label: "$(warning) Problems",
+        description: "@diagnostics",
+        add: () => this.chats.front.compose("@diagnostics "),
+      },
+      {
+        label: "$(diff) Uncommitted changes",
+        description: "@diff",
+        add: () => this.chats.front.compose("@diff "),
+      },
     ];
     const chosen = await vscode.window.showQuickPick(rows, {
       placeHolder: "What should go with the prompt?",

@@ -43,7 +43,8 @@ export interface SessionView {
 }
 
 export type ToChat =
-  | { type: "session"; view: SessionView }
+  /** `kept` is what the editor keeps for a tab, until it is opened again. */
+  | { type: "session"; view: SessionView; kept: { id: string; sessionId: string } }
   | { type: "events"; events: Event[] }
   | ({ type: "older"; items: AnyItem[]; older: boolean } & Pick<Transcript, "runs" | "lastItems">)
   | { type: "steers"; steers: Record<string, string> }
@@ -64,8 +65,8 @@ export type ToChat =
   | { type: "chips"; chips: Chip[] }
   | { type: "completions"; ticket: number; rows: CompletionItem[] }
   | { type: "compose"; text: string }
-  /** What was written and not sent when the window was left. */
-  | { type: "draft"; text: string }
+  /** What was written and not sent; that of another session than before `replaces` what stands there. */
+  | { type: "draft"; text: string; replaces: boolean }
   /** An earlier prompt is written anew, or none any more. */
   | { type: "edited"; itemId: string; text: string }
   | { type: "focus" }
@@ -81,6 +82,8 @@ export type McpAction = "mcp.login" | "mcp.restart" | "mcp.disable" | "mcp.input
 
 export type FromChat =
   | { type: "ready" }
+  /** The user works here now. */
+  | { type: "entered" }
   | { type: "send"; text: string; how: How }
   | { type: "stop" }
   | { type: "stopSetup" }

@@ -1,20 +1,14 @@
 /** Commands about code: ask, explain, fix, add to the chat; and the code action on a diagnostic. */
 
 import * as vscode from "vscode";
-import type { Chat } from "../chat/provider";
+import type { Chat } from "../chat/chat";
 import type { Content } from "../protocol.gen";
-import type { Conversation } from "../session/conversation";
-import type { Attachments } from "./attachments";
 
 const AROUND = 10; // lines before and after a diagnostic
 const EXPLAIN = "Explain this code: what it does, and what looks wrong or risky. Do not change anything.";
 
 export class CodeCommands implements vscode.CodeActionProvider {
-  constructor(
-    private readonly chat: Chat,
-    private readonly conversation: Conversation,
-    private readonly attachments: Attachments,
-  ) {}
+  constructor(private readonly chats: { front: Chat }) {}
 
   provideCodeActions(
     document: vscode.TextDocument,
@@ -43,14 +37,16 @@ export class CodeCommands implements vscode.CodeActionProvider {
 
   /** Send a prompt as it would be typed, with all that is attached. */
   async sayWithAttached(text: string): Promise<void> {
-    await this.chat.reveal();
-    await this.attachments.with((attached) => this.conversation.say(text, attached, "queue"));
+    const { front } = this.chats;
+    await front.focus();
+    await front.attachments.with((attached) => front.conversation.say(text, attached, "queue"));
   }
 
   /** Send a prompt that says all that it is about. */
   async say(text: string): Promise<void> {
-    await this.chat.reveal();
-    await this.conversation.say(text, [], "queue");
+    const { front } = this.chats;
+    await front.focus();
+    await front.conversation.say(text, [], "queue");
   }
 
   /** Send a diagnostic with the lines around it. */
@@ -85,25 +81,28 @@ export class CodeCommands implements vscode.CodeActionProvider {
     if (!code) return;
     const text = await vscode.window.showInputBox({ prompt: "What about the selected code?" });
     if (!text) return;
-    await this.chat.reveal();
-    await this.conversation.say(text, [code], "queue");
+    const { front } = this.chats;
+    await front.focus();
+    await front.conversation.say(text, [code], "queue");
   }
 
   /** Attach the selection, or the file (that of the editor or those chosen in the explorer). */
   async add(uri?: vscode.Uri, all?: vscode.Uri[]): Promise<void> {
+    const { front } = this.chats;
+    const { attachments } = front;
     const editor = vscode.window.activeTextEditor;
     const fromExplorer = uri && uri.toString() !== editor?.document.uri.toString();
     if (fromExplorer || all) {
-      for (const one of all ?? (uri ? [uri] : [])) await this.attachments.addPath(one);
-    } else if (editor && !editor.selection.isEmpty)
-      this.attachments.addText(editor.document, editor.selection);
-    else if (editor) this.attachments.addFile(editor.document.uri);
-    await this.chat.reveal();
+      for (const one of all ?? (uri ? [uri] : [])) await attachments.addPath(one);
+    } else if (editor && !editor.selection.isEmpty) attachments.addText(editor.document, editor.selection);
+    else if (editor) attachments.addFile(editor.document.uri);
+    await front.focus();
   }
 
   private async send(content: Content[]): Promise<void> {
-    await this.chat.reveal();
-    await this.conversation.send(content, "queue");
+    const { front } = this.chats;
+    await front.focus();
+    await front.conversation.send(content, "queue");
   }
 }
 

@@ -6,7 +6,7 @@ import { labelled } from "../context/offers";
 import { addedLines } from "../decorations";
 import type { EditAttempt, EditDeltaParams, EditParams, EditResult } from "../protocol.gen";
 import type { Server } from "../server/server";
-import type { Conversation } from "../session/conversation";
+import type { Chats } from "../chat/chats";
 import { setContext } from "../settings";
 import { fenced, removed, Zone } from "../zone";
 import { linesIn, middle, moved, type Place } from "./place";
@@ -40,7 +40,7 @@ export class CursorEdits implements vscode.CodeActionProvider, vscode.Disposable
 
   constructor(
     private readonly server: Server,
-    private readonly conversation: Conversation,
+    private readonly chats: Chats,
   ) {
     this.watching = vscode.Disposable.from(
       this.zone,
@@ -135,7 +135,7 @@ export class CursorEdits implements vscode.CodeActionProvider, vscode.Disposable
     this.edit = edit;
     this.draw();
     try {
-      const params = paramsOf(edit, this.conversation.sessionId);
+      const params = paramsOf(edit, this.chats.front.conversation.sessionId);
       const result = await this.server.request("agent/edit", params, edit.cancel.token);
       if (edit === this.edit) await this.show(edit, result);
     } catch (problem) {

@@ -12,8 +12,9 @@ const NO_PYTHON =
   "agls needs Python 3.11 or newer (with venv), and none was found. Install one, or name it in the setting agls.server.python.";
 
 export class Environment {
+  /** What it does now, "" when it does nothing. */
+  progress = "";
   private readonly reported = new vscode.EventEmitter<string>();
-  /** What it does now, "" when it has ended. */
   readonly onProgress = this.reported.event;
   private cancel: vscode.CancellationTokenSource | undefined;
 
@@ -63,7 +64,7 @@ export class Environment {
   ): Promise<boolean> {
     const say = (message: string) => {
       report(message);
-      this.reported.fire(`${message.charAt(0).toUpperCase()}${message.slice(1)}`);
+      this.tell(`${message.charAt(0).toUpperCase()}${message.slice(1)}`);
     };
     try {
       await this.build(found, say, cancelled);
@@ -72,7 +73,7 @@ export class Environment {
       if (!cancelled.isCancellationRequested) this.report(problem);
       return false;
     } finally {
-      this.reported.fire("");
+      this.tell("");
     }
   }
 
@@ -150,6 +151,11 @@ export class Environment {
         else reject(new Error(last || `${program} ended with ${code}`));
       });
     });
+  }
+
+  private tell(progress: string): void {
+    this.progress = progress;
+    this.reported.fire(progress);
   }
 
   private report(problem: unknown): void {

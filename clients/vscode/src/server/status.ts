@@ -1,7 +1,7 @@
 /** The item in the status bar: how it is, and what can be done about it. */
 
 import * as vscode from "vscode";
-import type { Conversation } from "../session/conversation";
+import type { Chats } from "../chat/chats";
 import type { Models } from "../session/models";
 import type { Questions } from "../session/questions";
 import type { Server } from "./server";
@@ -55,18 +55,13 @@ export class Status implements vscode.Disposable {
 
   constructor(
     private readonly server: Server,
-    private readonly conversation: Conversation,
+    private readonly chats: Chats,
     private readonly questions: Questions,
     private readonly models: Models,
   ) {
     this.item.name = "agls";
     const draw = () => this.draw();
-    this.watching = vscode.Disposable.from(
-      server.onState(draw),
-      models.onChange(draw),
-      conversation.onEvents(draw),
-      conversation.onReplaced(draw),
-    );
+    this.watching = vscode.Disposable.from(server.onState(draw), models.onChange(draw), chats.onChange(draw));
     this.draw();
     this.item.show();
   }
@@ -106,15 +101,15 @@ export class Status implements vscode.Disposable {
         if (!this.models.known) return STARTING;
         break;
     }
-    const { state } = this.conversation.transcript;
-    if (state === "requiresAction" || this.questions.size > 0)
+    const states = this.chats.all.map(({ conversation }) => conversation.transcript.state);
+    if (states.includes("requiresAction") || this.questions.size > 0)
       return {
         icon: "question",
         label: "waiting for you",
         colour: "warningBackground",
         command: "agls.chat.open",
       };
-    if (state === "running") return { icon: "sync~spin", label: "running" };
+    if (states.includes("running")) return { icon: "sync~spin", label: "running" };
     if (this.models.problemFile) return MISTAKE;
     return this.models.problem ? NO_MODEL : { icon: "check", label: "ready" };
   }

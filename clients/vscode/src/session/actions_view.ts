@@ -3,8 +3,8 @@
 import * as vscode from "vscode";
 import type { Action } from "../protocol.gen";
 import type { Server } from "../server/server";
-import { type Actions, byGroup } from "./actions";
-import type { Conversation } from "./conversation";
+import type { Chats } from "../chat/chats";
+import { byGroup } from "./actions";
 import { setContext } from "../settings";
 
 const SHOWN = "agls.showsActions"; // whether the user has it open
@@ -18,16 +18,14 @@ export class ActionsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
 
   constructor(
     private readonly server: Server,
-    private readonly conversation: Conversation,
-    private readonly actions: Actions,
+    private readonly chats: Chats,
     private readonly memory: vscode.Memento,
   ) {
     setContext("showsActions", memory.get(SHOWN, false));
     const again = () => this.changed.fire();
     this.watching = vscode.Disposable.from(
       server.onState(again),
-      conversation.onReplaced(again),
-      conversation.onEvents((events) => events.some(({ type }) => type === "commands") && again()),
+      chats.onCommands(again),
       vscode.window.registerTreeDataProvider("agls.actions", this),
     );
   }
@@ -35,7 +33,10 @@ export class ActionsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   async getChildren(node?: Node): Promise<Node[]> {
     if (node) return "actions" in node ? node.actions.map((action) => ({ action })) : [];
     if (this.server.state !== "ready") return [];
-    return byGroup(await this.conversation.actions()).map(([group, actions]) => ({ group, actions }));
+    return byGroup(await this.chats.front.conversation.actions()).map(([group, actions]) => ({
+      group,
+      actions,
+    }));
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
@@ -65,7 +66,7 @@ export class ActionsView implements vscode.TreeDataProvider<Node>, vscode.Dispos
 
   /** Do the action that was clicked: what it needs is asked for, and what came of it is shown. */
   run(action: Action): Promise<void> {
-    return this.actions.run(action);
+    return this.chats.front.actions.run(action);
   }
 
   dispose(): void {

@@ -10,12 +10,19 @@ import { textOf } from "../store/patch";
 import { type AnyItem, Transcript, wordsOf } from "../store/transcript";
 import { newSession } from "./new_session";
 
-const LAST = "agls.session"; // of this workspace
 const TAIL = 200; // items
 const PAGE = 5000; // events of a helper, the last ones
 
+/** Which session was open when the window was left, "" for none. */
+export interface Remembered {
+  sessionId: string;
+  remember: (sessionId: string) => Thenable<void>;
+}
+
 export class Conversation implements vscode.Disposable {
   sessionId = "";
+  /** The session that is brought back once the server is there. */
+  expected: string;
   transcript = new Transcript();
   /** There are items before the first one of the transcript. */
   hasOlder = false;
@@ -39,8 +46,19 @@ export class Conversation implements vscode.Disposable {
 
   constructor(
     private readonly server: Server,
-    private readonly memory: vscode.Memento,
-  ) {}
+    private readonly remembered: Remembered,
+  ) {
+    this.expected = remembered.sessionId;
+  }
+
+  /** The session that is shown, or will be. */
+  get place(): string {
+    return this.sessionId || this.expected;
+  }
+
+  hasHelper(sessionId: string): boolean {
+    return Object.values(this.transcript.helpers).some((mine) => sessionId in mine);
+  }
 
   /** The folder that the session works in; one that works in a worktree has an option that says so. */
   get worksIn(): vscode.Uri | undefined {
@@ -72,7 +90,7 @@ export class Conversation implements vscode.Disposable {
 
   /** The server is there (again): bring the session back that was open last. */
   async reconnect(): Promise<void> {
-    const sessionId = this.sessionId || this.memory.get<string>(LAST, "");
+    const sessionId = this.place;
     if (!sessionId) return;
     const { epoch, seq } = this.transcript;
     const known = this.sessionId === sessionId && seq > 0;
@@ -84,8 +102,12 @@ export class Conversation implements vscode.Disposable {
     } catch (problem) {
       const kind = kindOf(problem);
       if (kind === "sessionNotFound") await this.begin();
-      // Another window on this folder may have it: this one begins with an empty chat, and the memory is the other's.
       else if (kind !== "sessionBusyElsewhere" || this.sessionId) throw problem;
+      else {
+        // Another window on this folder may have it: this one begins with an empty chat, and the memory is the other's.
+        this.expected = "";
+        this.replaced.fire();
+      }
     }
   }
 
@@ -100,7 +122,7 @@ export class Conversation implements vscode.Disposable {
   async open(sessionId: string): Promise<void> {
     const result = await this.server.request("agent/resume", { sessionId, replay: "tail", tail: TAIL });
     this.show(sessionId, result, false);
-    await this.memory.update(LAST, sessionId);
+    await this.remembered.remember(sessionId);
   }
 
   /** What can be done with the session, or with one that would be made here. */
@@ -112,12 +134,12 @@ export class Conversation implements vscode.Disposable {
 
   /** Nothing is in front of the user; the next prompt makes a session. */
   async begin(): Promise<void> {
-    this.sessionId = "";
+    this.sessionId = this.expected = "";
     this.isReadOnly = false;
     this.steers = {};
     this.transcript = new Transcript();
     this.hasOlder = false;
-    await this.memory.update(LAST, undefined);
+    await this.remembered.remember("");
     this.replaced.fire();
   }
 
@@ -135,7 +157,7 @@ export class Conversation implements vscode.Disposable {
     this.transcript.epoch = made.epoch;
     this.transcript.options = made.options;
     this.hasOlder = false;
-    await this.memory.update(LAST, made.sessionId);
+    await this.remembered.remember(made.sessionId);
     this.replaced.fire();
     return made.sessionId;
   }

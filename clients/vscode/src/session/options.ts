@@ -23,10 +23,14 @@ interface Row extends vscode.QuickPickItem {
 
 export class Options {
   constructor(
-    private readonly conversation: Conversation,
+    private readonly chats: { front: { conversation: Conversation } },
     private readonly models: Models,
     private readonly keys: Keys,
   ) {}
+
+  private get conversation(): Conversation {
+    return this.chats.front.conversation;
+  }
 
   async mode(): Promise<void> {
     const now = this.conversation.transcript.options["mode"];

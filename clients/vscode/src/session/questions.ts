@@ -82,10 +82,15 @@ export class Questions {
     return this.open.has(requestId);
   }
 
-  /** What others ask than this session, whose transcript has its own questions. */
-  elsewhere(sessionId: string): Elsewhere[] {
+  /** The sessions that ask. */
+  get sessions(): string[] {
+    return [...this.open.values()].map(({ asked }) => asked.sessionId);
+  }
+
+  /** What these sessions ask; one that is shown has its own questions in its transcript. */
+  elsewhere(isMeant: (sessionId: string) => boolean): Elsewhere[] {
     return [...this.open.values()]
-      .filter(({ asked }) => asked.sessionId !== sessionId)
+      .filter(({ asked }) => isMeant(asked.sessionId))
       .map(({ asked, input }) => ({ ...questionOf(asked), from: asked.agentId, input }));
   }
 

@@ -4,12 +4,13 @@ import * as vscode from "vscode";
 import type { SessionRow } from "../protocol.gen";
 import type { Server } from "../server/server";
 import { dayOf } from "../store/days";
-import type { Conversation } from "./conversation";
+import type { Chats } from "../chat/chats";
 
 /** A session, or the way to the page of older ones that begins at `cursor`. */
 type Row = vscode.QuickPickItem & { row?: SessionRow; cursor?: string };
 
 const RENAME = { iconPath: new vscode.ThemeIcon("edit"), tooltip: "Rename" };
+const TAB = { iconPath: new vscode.ThemeIcon("open-preview"), tooltip: "Open in an editor tab" };
 const FORK = { iconPath: new vscode.ThemeIcon("repo-forked"), tooltip: "Fork: go on from here in a copy" };
 const DELETE = { iconPath: new vscode.ThemeIcon("trash"), tooltip: "Delete" };
 const STATES: Record<string, string> = { running: "$(sync) ", requiresAction: "$(question) ", idle: "" };
@@ -20,7 +21,7 @@ const OLDER = "Older sessions…";
 export class Sessions {
   constructor(
     private readonly server: Server,
-    private readonly conversation: Conversation,
+    private readonly chats: Chats,
     private readonly failed: (problem: unknown) => void,
   ) {}
 
@@ -43,7 +44,7 @@ export class Sessions {
       const [chosen] = picker.selectedItems;
       if (chosen?.cursor) return load(chosen.cursor);
       picker.hide();
-      if (chosen?.row) void this.conversation.open(chosen.row.sessionId).catch(this.failed);
+      if (chosen?.row) void this.chats.open(chosen.row.sessionId).catch(this.failed);
     });
     picker.onDidHide(() => {
       clearTimeout(timer);
@@ -58,7 +59,7 @@ export class Sessions {
       sessionId,
       ...(atItemId ? { atItemId } : {}),
     });
-    await this.conversation.open(made.sessionId);
+    await this.chats.front.conversation.open(made.sessionId);
   }
 
   /** Show the newest sessions, or behind those that are shown the page that begins at `cursor`. */
@@ -94,12 +95,12 @@ export class Sessions {
 
   private shown(row: SessionRow): vscode.QuickPickItem {
     const { sessionId, state, title, updatedAt } = row;
-    const open = sessionId === this.conversation.sessionId ? " · open" : "";
+    const open = this.chats.showing(sessionId) ? " · open" : "";
     return {
       label: `${STATES[state] ?? ""}${title || "(no title)"}`,
       description: `${new Date(updatedAt).toLocaleTimeString([], { timeStyle: "short" })}${open}${marksOf(row)}`,
       alwaysShow: true,
-      buttons: [RENAME, FORK, DELETE],
+      buttons: [TAB, RENAME, FORK, DELETE],
     };
   }
 
@@ -111,6 +112,7 @@ export class Sessions {
   ): Promise<void> {
     const { sessionId } = row;
     picker.hide();
+    if (button === TAB) return this.chats.openTab(sessionId);
     if (button === FORK) return this.fork(sessionId);
     if (button === RENAME) {
       const title = await vscode.window.showInputBox({ prompt: "The new title", value: row.title });
@@ -119,7 +121,7 @@ export class Sessions {
       const sure = `Delete the session “${row.title || "(no title)"}” for good?`;
       if ((await vscode.window.showWarningMessage(sure, { modal: true }, "Delete")) !== "Delete") return;
       await this.server.request("agent/session/delete", { sessionId });
-      if (sessionId === this.conversation.sessionId) await this.conversation.begin();
+      await this.chats.showing(sessionId)?.conversation.begin();
     }
     this.pick(picker.value);
   }

@@ -57,9 +57,9 @@ export function Composer({ model }: { model: Model }) {
   const waits = running && !model.edited.itemId; // an earlier prompt is sent at once: it replaces what goes on
 
   useEffect(() => {
-    const { text: given } = model.compose;
-    if (!given) return;
-    setText((now) => (!now.trim() || now === given ? given : `${given}\n\n${now}`));
+    const { text: given, number, replaces } = model.compose;
+    if (number === 0) return;
+    setText((now) => (replaces || !now.trim() || now === given ? given : `${given}\n\n${now}`));
     if (model.compose.focus) whenFocused(() => input.current?.focus()); // not when the page comes up by itself
   }, [model.compose.number]);
   useEdited(model, input, setText);

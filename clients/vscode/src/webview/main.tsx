@@ -44,6 +44,7 @@ document.addEventListener("keydown", ({ altKey, ctrlKey, key }) => {
   if (altKey && !ctrlKey && key === "]" && model.changes.changes > 0)
     host.postMessage({ type: "command", command: "agls.review.next" });
 });
+window.addEventListener("focus", () => host.postMessage({ type: "entered" }));
 keepFocus(root, placeCursor);
 render(<App model={model} />, root);
 host.postMessage({ type: "ready" });

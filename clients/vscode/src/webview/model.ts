@@ -20,6 +20,8 @@ const LISTENED = 600; // characters of an answer that a screen reader is given a
 
 interface Host {
   postMessage(message: FromChat): void;
+  /** What the editor gives to the extension when it opens the tab again. */
+  setState(kept: unknown): void;
 }
 declare function acquireVsCodeApi(): Host;
 export const host: Host = acquireVsCodeApi();
@@ -63,7 +65,7 @@ export class Model {
   /** Messages to the run that the model has not read yet, by item. */
   steers: Record<string, string> = {};
   /** A prompt that is put into the composer; the number makes it another one. */
-  compose = { text: "", number: 0, focus: false };
+  compose = { text: "", number: 0, focus: false, replaces: false };
   /** The earlier prompt that is written anew, "" for none, with its words. */
   edited = { itemId: "", text: "" };
   /** The user is about to take a model of a provider: the card stays, also when another model is found meanwhile. */
@@ -123,6 +125,7 @@ export class Model {
     switch (message.type) {
       case "session":
         this.show(message.view);
+        host.setState(message.kept);
         break;
       case "events":
         for (const event of message.events) this.event(event);
@@ -167,7 +170,7 @@ export class Model {
         this.put(message.text, true);
         break;
       case "draft":
-        this.put(message.text, false);
+        this.put(message.text, false, message.replaces);
         break;
       case "edited":
         this.edited = { itemId: message.itemId, text: message.text };
@@ -192,9 +195,9 @@ export class Model {
     this.changed();
   }
 
-  /** Put a prompt into the composer, before what is written there already; with `focus` the cursor, too. */
-  put(text: string, focus: boolean): void {
-    this.compose = { text, number: this.compose.number + 1, focus };
+  /** Put a prompt into the composer, before what is written there or in its place; with `focus` the cursor, too. */
+  put(text: string, focus: boolean, replaces = false): void {
+    this.compose = { text, number: this.compose.number + 1, focus, replaces };
     this.changed();
   }
 

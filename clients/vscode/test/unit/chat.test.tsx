@@ -206,7 +206,7 @@ test("what is written is kept, and what was kept comes back before it", () => {
   expect(page.sent).toEqual([]); // nothing was written: what is kept stays
   write(prompt, "and now this");
   expect(page.sent.at(-1)).toEqual({ type: "draft", text: "and now this" });
-  model.take({ type: "draft", text: "Mend it" });
+  model.take({ type: "draft", text: "Mend it", replaces: false });
   draw();
   expect(prompt.value).toBe("Mend it\n\nand now this");
   press("Enter");
@@ -269,7 +269,11 @@ test("a helper's events change nothing of the session but what its call says it 
   const model = new Model(() => undefined);
   const call = { itemId: "c", kind: "toolCall", status: "running", name: "agent__worker", title: "Look" };
   const transcript = { epoch: "e", seq: 4, state: "running", runId: "r", items: [call] };
-  model.take({ type: "session", view: { sessionId: "s", older: false, steers: {}, transcript } });
+  model.take({
+    type: "session",
+    view: { sessionId: "s", older: false, steers: {}, transcript },
+    kept: { id: "", sessionId: "s" },
+  });
   const place = { v: 1, sessionId: "child", epoch: "f", ts: "", agentId: "worker", parentItemId: "c" };
   const item = { itemId: "i", kind: "toolCall", status: "running", name: "shell", title: "shell ls" };
   const events = [
@@ -321,7 +325,11 @@ test("a helper's events change nothing of the session but what its call says it 
 test("the end of a run is announced, with the answer where a screen reader runs", () => {
   const model = new Model(() => undefined);
   const transcript = { epoch: "e", seq: 4, state: "running", runId: "r", items: [] };
-  model.take({ type: "session", view: { sessionId: "s", older: false, steers: {}, transcript } });
+  model.take({
+    type: "session",
+    view: { sessionId: "s", older: false, steers: {}, transcript },
+    kept: { id: "", sessionId: "s" },
+  });
   const end = (text: string, stopReason: string) => {
     const item = { itemId: "m", kind: "message", status: "completed", text };
     const place = { v: 1, sessionId: "s", epoch: "e", ts: "", runId: "r" };

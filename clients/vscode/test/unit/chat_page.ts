@@ -10,6 +10,7 @@ export const page: { sent: FromChat[] } = { sent: [] };
 
 vi.stubGlobal("acquireVsCodeApi", () => ({
   postMessage: (message: FromChat) => page.sent.push(message),
+  setState: () => undefined,
 }));
 vi.stubGlobal(
   "ResizeObserver",

@@ -54,3 +54,19 @@ test("a prompt is edited while a run goes on, and the composer says what sending
   expect(labels()).toEqual(["Stop", "Send"]);
   expect(root().querySelector(".editing-note")?.textContent).toContain("stops the work and replaces");
 });
+
+test("another session has its own draft, also where an earlier prompt was edited", () => {
+  const model = new Model(() => undefined);
+  const draw = () => show(<App model={model} />);
+  const input = () => root().querySelector<HTMLTextAreaElement>("[aria-label='Prompt']");
+  model.take({ type: "compose", text: "half a thought" });
+  model.take({ type: "edited", itemId: "i", text: "Explain this" });
+  draw();
+  model.take({ type: "edited", itemId: "", text: "" });
+  model.take({ type: "draft", text: "of the other", replaces: true });
+  draw();
+  expect(input()?.value).toBe("of the other");
+  model.take({ type: "draft", text: "", replaces: true });
+  draw();
+  expect(input()?.value).toBe("");
+});
