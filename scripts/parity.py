@@ -129,7 +129,7 @@ ROWS = {
     ],
     "Plugins, skills, agents": [
         (49, "plugin manifest"),
-        (50, "hooks that are programs, in part: without the events of teams, elicitations and worktrees"),
+        (50, "hooks that are programs; without `TeammateIdle`, as there are no teams"),
         (51, "plugins listed and reloaded"),
         (52, "agent definitions from folders"),
         (53, "every key of their front matter"),

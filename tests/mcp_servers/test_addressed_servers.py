@@ -196,7 +196,7 @@ async def test_address_without_anybody_is_named(opened: Opened) -> None:
         port = free.getsockname()[1]
     with pytest.raises(ServerProblem) as problem:
         await opened().get(at(port)).discover()
-    assert str(problem.value).startswith("web could not be started: nobody answers at its address (")
+    assert str(problem.value).startswith("web could not be started: nobody answers at http://127.0.0.1:")
     assert "Error" not in str(problem.value)
 
 

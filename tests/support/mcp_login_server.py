@@ -5,6 +5,7 @@ each, and are void when they are taken back (`revoke`).
 """
 
 import json
+import ssl
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -26,7 +27,7 @@ class LoginServer:
     def __init__(self, port: int, ends: int, way: str) -> None:
         self.way, self.over = way, threading.Event()
         self.url = f"http://127.0.0.1:{port}"
-        self.ends = ends
+        self.ends, self.elsewhere = ends, ""
         self.logins = self.renewals = self.sent = 0
         self.registered: list[dict[str, Any]] = []
         self._good: set[str] = set()
@@ -49,7 +50,7 @@ class LoginServer:
             return {
                 "issuer": "https://other.example" if self.way == "issuer" else self.url,
                 "authorization_endpoint": f"{self.url}/authorize",
-                "token_endpoint": f"{self.url}/token",
+                "token_endpoint": f"{self.elsewhere if self.way == 'named' else self.url}/token",
                 "registration_endpoint": f"{self.url}/register",
                 "response_types_supported": ["code"],
                 "code_challenge_methods_supported": ["S256"],
@@ -124,6 +125,8 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(302, Location=f"{asked['redirect_uri']}?{back}")
         elif self.made.way == "endless" and where.path.startswith("/.well-known/"):
             self.endless()
+        elif self.made.way == "metadata" and where.path.startswith("/.well-known/"):
+            self.reply(302, Location=f"{self.made.elsewhere}{where.path}")
         elif found := self.made.metadata(where.path):
             self.reply(200, found)
         else:
@@ -146,6 +149,8 @@ class Handler(BaseHTTPRequestHandler):
         data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if self.path == "/register":
             self.reply(201, self.made.register(json.loads(data)))
+        elif self.path == "/token" and self.made.way == "token":
+            self.reply(307, Location=f"{self.made.elsewhere}/token")
         elif self.path == "/token":
             form = {name: values[0] for name, values in parse_qs(data.decode()).items()}
             status, said = self.made.token(form)
@@ -160,10 +165,20 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def login_server(ends: int = 3600, way: str = "") -> Generator[LoginServer]:
-    """Serve for the block; `way` is how it misbehaves: `endless`, `forgets`, `hangs` or `issuer`."""
+def login_server(
+    ends: int = 3600, way: str = "", tls: ssl.SSLContext | None = None, elsewhere: str = ""
+) -> Generator[LoginServer]:
+    """Serve for the block, with `tls` by HTTPS.
+
+    `way` is how it misbehaves: `endless`, `forgets`, `hangs` or `issuer`; or what it leads `elsewhere`:
+    `metadata` and `token` by a redirect, `named` by its metadata.
+    """
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     Handler.made = LoginServer(server.server_address[1], ends, way)
+    if tls:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
+        Handler.made.url = Handler.made.url.replace("http:", "https:")
+    Handler.made.elsewhere = elsewhere
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

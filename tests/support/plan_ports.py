@@ -1,9 +1,9 @@
 """What the room of the plan needs where no test changes the mode and nothing is kept in files."""
 
-from agls.engine.ports import Asker
 from agls.engine.session import Session
 from agls.engine.state import State
-from agls.room.session_ports import USUAL_OUTPUTS, ModeControl
+from agls.room.run_ports import HookPoints
+from agls.room.session_ports import USUAL_OUTPUTS, Approval
 from agls.room.whole_outputs import WholeOutputs
 
 
@@ -31,6 +31,6 @@ class NoFolder:
         return ""
 
 
-def plan_ports(session: Session) -> tuple[Asker, ModeControl, WholeOutputs]:
+def plan_ports(session: Session) -> tuple[Approval, WholeOutputs, HookPoints]:
     """Return the last three arguments of the room's builder."""
-    return session.questions, AlwaysAsk(), WholeOutputs(NoFolder(), USUAL_OUTPUTS)
+    return Approval(session.questions, AlwaysAsk()), WholeOutputs(NoFolder(), USUAL_OUTPUTS), HookPoints()

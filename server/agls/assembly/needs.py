@@ -78,6 +78,7 @@ PDF_READER = OnUse("agls.assembly.pdf_reader", "ProcessPdfReader")  # of runs: a
 PLUGINS = OnUse("agls.assembly.plugin_shelf", "UserPlugins")  # the same
 INPUTS = OnUse("agls.assembly.given_inputs", "SessionInputs")  # few folders have servers
 WORKTREES = OnUse("agls.workspace.worktrees", "GitWorktrees")  # few helpers work in one
+HOOKED_WORKTREES = OnUse("agls.assembly.hooked_worktrees", "HookedWorktrees")  # the same
 OUTLINER = OnUse("agls.outline.outliner", "ProgramOutliner")  # the same
 
 
@@ -127,6 +128,11 @@ class SessionMcpServers:
         """How a server's question gets an answer of the model."""
         log = self.run.session.session.log
         return ModelUse(self.run.models, self.run.session.record.spend, lambda: log.state)
+
+    @property
+    def points(self) -> run_ports.HookPoints:
+        """Where hooks see what servers ask."""
+        return self.run.points
 
     @property
     def calls(self) -> ServerCalls:
@@ -228,7 +234,8 @@ class SessionWorktrees:
     @property
     def _worktrees(self) -> folder_ports.Worktrees:
         folder = self.run.folder  # also where the session works in one of them
-        return WORKTREES(FolderGit(folder, trusted=self.run.is_trusted), folder.root)
+        of_git = WORKTREES(FolderGit(folder, trusted=self.run.is_trusted), folder.root)
+        return HOOKED_WORKTREES(of_git, self.run.points, folder.root)
 
 
 def _surroundings(run: RunServices) -> folder_ports.Surroundings:
@@ -488,7 +495,9 @@ PORTS: Mapping[type, Need] = {
     session_ports.SessionRecord: lambda run: run.session.record,
     session_ports.SessionFacts: lambda run: run.session.session.log.journal,
     session_ports.SessionControl: lambda run: run.session.control,
-    session_ports.ModeControl: SessionMode,
+    session_ports.Approval: lambda run: session_ports.Approval(
+        run.session.session.questions, SessionMode(run)
+    ),
     process_ports.SettingsStore: lambda run: run.session.settings,
     session_ports.SessionOffer: _offer,
     session_ports.ScratchFolder: SessionScratch,
@@ -532,7 +541,7 @@ PORTS: Mapping[type, Need] = {
     run_ports.Remaining: lambda run: partial(run.process.budgets.left, run.info.session_id),
     run_ports.ToolNames: _tool_names,
     run_ports.RunTools: run_tools,
-    run_ports.CompactionGuard: lambda _: run_ports.CompactionGuard(),
+    run_ports.HookPoints: lambda run: run.points,
     web_ports.PageReader: _page_reader,
     Allowance: lambda run: run.bounds.allowance,
 }

@@ -28,7 +28,7 @@ from agls.room.budgets import BudgetRegistry
 from agls.room.mcp_ports import GivenServer, ServerCalls
 from agls.room.mode_choices import Choices, SessionChoices
 from agls.room.process_ports import SettingsStore, ToolClient
-from agls.room.run_ports import RunInfo
+from agls.room.run_ports import HookPoints, RunInfo
 from agls.room.session_ports import SessionControl
 from agls.stores.scratch import Scratch
 from agls.stores.storage import Storage
@@ -132,6 +132,7 @@ class RunServices:
     tools: AllowedTools | None = None
     built: list[Feature] = field(default_factory=list[Feature])
     server_calls: ServerCalls = field(default_factory=ServerCalls)
+    points: HookPoints = field(default_factory=HookPoints)
 
     def fits(self, session: Session, config: Config, scratch: str) -> bool:
         """Return whether what is next in the session may work with this workspace.

@@ -1,11 +1,13 @@
 """The settings in their files: the port `SettingsStore`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from agls.config import ConfigError, GuardedFiles, SettingsEditor, Setup, found
 from agls.config.choice import unknown_model
 from agls.config.editing import SettingChange, in_words
+from agls.config.folders import PROJECT_FILE
 from agls.engine.actions import ActionError
 from agls.room.process_ports import SettingRow
 
@@ -43,6 +45,10 @@ class FileSettings:
         except ConfigError as problem:
             raise ActionError(str(problem)) from None
         return [SettingRow(row.key, row.value, row.rank, row.where) for row in rows]
+
+    def file(self, *, project: bool = False) -> str:
+        """**Returns** the file of the user, or of the folder."""
+        return str(Path(self._folder, PROJECT_FILE) if project else self._holder.setup.config_file)
 
     def set(self, key: str, text: str, *, project: bool = False) -> str:
         """Write a setting. **Raises** `ActionError`."""

@@ -88,7 +88,7 @@ class Request:
     @property
     def can_ask(self) -> bool:
         """Whether there is somebody to ask."""
-        return self._caller.ask is not None
+        return self._caller.ask is not None and self._caller.attended
 
     async def ask(self, question: McpQuestion) -> McpReply:
         """Ask the caller; the server is not charged with the time that takes.
@@ -174,9 +174,13 @@ class Callers:
         """Answer a question of the server."""
         message, name = params.message[:LONGEST_MESSAGE], self._definition.name
         if isinstance(params, types.ElicitRequestURLParams):
-            reply = await self.ask(McpQuestion(name, message, url=params.url))
+            reply = await self.ask(
+                McpQuestion(
+                    name, message, url=params.url, elicited=True, elicitation_id=params.elicitation_id or ""
+                )
+            )
             return types.ElicitResult(action=reply.action)
-        reply = await self.ask(McpQuestion(name, message, dict(params.requested_schema)))
+        reply = await self.ask(McpQuestion(name, message, dict(params.requested_schema), elicited=True))
         content = dict(reply.content) if reply.action == "accept" else None
         return types.ElicitResult(action=reply.action, content=content)
 

@@ -18,6 +18,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from agls.engine.ports import WorkspaceError
+from agls.mcp_servers.unreachable import nobody_at, reason_of, words_of_system
 from agls.room.mcp_ports import ServerProblem
 
 MOST = 500  # characters
@@ -40,12 +41,12 @@ BEGINNINGS = (
 OF_TRANSPORT: Sequence[tuple[tuple[type[BaseException], ...], str]] = (
     (
         (httpx2.ConnectTimeout, httpx2.PoolTimeout),
-        "nobody answers at its address: the connection timed out",
+        "{1}: the connection timed out. Is the address right, and is there a network?",
     ),
-    ((httpx2.ConnectError,), "nobody answers at its address ({})"),
+    ((httpx2.ConnectError,), "{1}: {0}"),
     ((httpx2.TimeoutException, TimeoutError), "it did not answer in time"),
     ((httpx2.UnsupportedProtocol, httpx2.InvalidURL), "its address is not one of HTTP"),
-    ((httpx2.RequestError,), "the connection broke ({})"),
+    ((httpx2.RequestError,), "the connection broke ({0})"),
     ((anyio.ClosedResourceError, anyio.BrokenResourceError, anyio.EndOfStream, ConnectionError), CLOSED),
 )
 OF_LOGIN: Sequence[tuple[type[BaseException], str]] = (
@@ -161,20 +162,9 @@ def _plain(said: str) -> str:
 def _of_transport(error: BaseException) -> str:
     for kinds, words in OF_TRANSPORT:
         if isinstance(error, kinds):
-            return words.format(_reason(error))
+            return words.format(reason_of(error), nobody_at(error))
     if isinstance(error, httpx2.HTTPStatusError):
         return f"it answered with HTTP {error.response.status_code}"
     if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return f"something unexpected happened ({_reason(error)})"
-
-
-def _reason(error: BaseException) -> str:
-    """**Returns** what stands at the bottom of an exception, as the system says it."""
-    below: BaseException | None = error
-    while below is not None:
-        if isinstance(below, OSError) and below.strerror:
-            return below.strerror
-        below = below.__cause__ or below.__context__
-    said = " ".join(str(error).split())[:MOST]
-    return said or "no reason is known"
+        return words_of_system(error)
+    return f"something unexpected happened ({reason_of(error)})"

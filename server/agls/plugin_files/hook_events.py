@@ -16,7 +16,17 @@ _RUN = (
     "PreCompact",
     "PostCompact",
 )
-EVENTS = frozenset({*_SESSION, *_TOOLS, *_RUN})
+_BESIDE = (
+    "TaskCreated",
+    "TaskCompleted",
+    "Elicitation",
+    "ElicitationResult",
+    "WorktreeCreate",
+    "WorktreeRemove",
+    "ConfigChange",
+    "Setup",
+)
+EVENTS = frozenset({*_SESSION, *_TOOLS, *_RUN, *_BESIDE})
 _BEFORE = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeSubmitPrompt")
 OF_CURSOR = frozenset({*_BEFORE, "afterFileEdit", "afterShellExecution", "afterMCPExecution", "stop"})
 _AROUND = ("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "PreCompress")

@@ -10,6 +10,7 @@ from agls.engine.ports import ModelResolver, WorkspaceError
 from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
+from agls.room.run_ports import HookPoints
 from agls.room.session_ports import Forms
 from agls.terminal_codes import enclosed
 
@@ -201,12 +202,18 @@ Progress = Callable[[str], None]
 
 @frozen
 class McpQuestion:
-    """What a server asks the user: a flat form (`schema`, a JSON Schema), or to open a page (`url`)."""
+    """What a server asks the user: a flat form (`schema`, a JSON Schema), or to open a page (`url`).
+
+    One that is `elicited` comes from the server itself, for a page with an `elicitation_id`; others are about
+    a login.
+    """
 
     server: str
     message: str
     schema: JsonObject = field(default_factory=dict[str, Any])
     url: str = ""
+    elicited: bool = False
+    elicitation_id: str = ""
 
 
 @frozen
@@ -257,15 +264,16 @@ def forget(task_id: str) -> None:
 class Caller:
     """Who a request is made for: sees its progress, and answers what the server asks meanwhile.
 
-    Without `ask` nobody can: what is asked is cancelled. `sample` lets the user's model answer, if the user
-    allows it, and raises `SamplingRefused`. `keep` gets the id of the task that the call became, before the
-    server is asked for it.
+    Without `ask` nobody can: what is asked is cancelled. Where it is not `attended` no person answers.
+    `sample` lets the user's model answer, if the user allows it, and raises `SamplingRefused`. `keep` gets
+    the id of the task that the call became, before the server is asked for it.
     """
 
     show: Progress = show_nothing
     ask: Callable[[McpQuestion], Awaitable[McpReply]] | None = None
     sample: Callable[[McpSampling], Awaitable[McpSampled]] | None = None
     keep: Callable[[str], None] = forget
+    attended: bool = True
 
 
 NOBODY = Caller()
@@ -421,6 +429,8 @@ class McpServers(Protocol):
     def forms(self) -> Forms: ...
     @property
     def model_use(self) -> ModelUse: ...
+    @property
+    def points(self) -> HookPoints: ...
 
     @property
     def keys(self) -> Collection[str]: ...

@@ -26,13 +26,15 @@ class SettingRow:
 class SettingsStore(Protocol):
     """The settings of the user and of the folder. All methods raise `ActionError` with the remedy.
 
-    `rows` are those that hold, all or of one name or table. `set` and `unset` change the user's file, or the
-    folder's, and **return** what to say of it; what decides about keys, addresses and what runs unasked is
-    refused: a person says that at a terminal. `reload` reads all files again, those of instructions, commands
-    and rules too, and **returns** the settings that hold otherwise (a `value` of `None`: it is gone).
+    `rows` are those that hold, all or of one name or table. `file` is where the user's, or the folder's, are;
+    `set` and `unset` change it, and **return** what to say of it. What decides about keys, addresses and what
+    runs unasked is refused: a person says that at a terminal. `reload` reads all files again, those of
+    instructions, commands and rules too, and **returns** the settings that hold otherwise (a `value` of
+    `None`: it is gone).
     """
 
     def rows(self, key: str = "") -> Sequence[SettingRow]: ...
+    def file(self, *, project: bool = False) -> str: ...
     def set(self, key: str, text: str, *, project: bool = False) -> str: ...
     def unset(self, key: str, *, project: bool = False) -> str: ...
     def reload(self) -> Sequence[SettingRow]: ...

@@ -85,19 +85,38 @@ class Remaining(Protocol):
     def __call__(self) -> Limits: ...
 
 
-class CompactionGuard:
-    """Whom a room asks before it summarises the conversation: who put itself here while it was built.
+@frozen
+class HookVerdict:
+    """What hooks say of what a room is about to do, or did.
 
-    It is asked with `manual` or `auto`, and with what the user said of the summary. It **returns** why there
-    should be none now, "" for nothing against it.
+    `objection` is why it should not be ("": nothing is against it), `text` what they add. `reply` are the
+    members with which some answer in the place of others, as their convention names them; `by` are these.
+    """
+
+    objection: str = ""
+    text: str = ""
+    reply: JsonObject = field(default_factory=dict[str, Any])
+    by: str = ""
+
+
+AskHooks = Callable[[str, Sequence[str], JsonObject], Awaitable[HookVerdict]]
+
+
+class HookPoints:
+    """Where rooms let hooks see what they do: who answers put itself here while it was built.
+
+    It is asked with the event, the names that matchers are compared with, and what the hooks get.
     """
 
     def __init__(self) -> None:
-        self.ask: Callable[[str, str], Awaitable[str]] = _nothing_against_it
+        self.ask: AskHooks = _nothing_against_it
 
 
-async def _nothing_against_it(trigger: str, instructions: str) -> str:
-    return ""
+NO_OBJECTION = HookVerdict()
+
+
+async def _nothing_against_it(event: str, subjects: Sequence[str], data: JsonObject) -> HookVerdict:
+    return NO_OBJECTION
 
 
 class RunTools:

@@ -86,6 +86,14 @@ class ModeControl(Protocol):
 
 
 @frozen
+class Approval:
+    """Who says whether a plan is approved, and the mode that changes when it is."""
+
+    asker: Asker
+    mode: ModeControl
+
+
+@frozen
 class SessionOffer:
     """What the session offers to its user and to the model, as it is asked for: it costs what a run costs."""
 

@@ -2,9 +2,13 @@
 
 import fcntl
 import re
+import shutil
+import ssl
+import subprocess
 import threading
 import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -19,15 +23,16 @@ def configured(agls: Agls, url: str) -> None:
     agls.configure(f'{SCRIPTED}[mcp.servers.web]\nurl = "{url}"\nstartup_timeout = 5\ntimeout = 5\n')
 
 
-def log_in(agls: Agls) -> tuple[int, str]:
+def log_in(agls: Agls, certificate: Path | None = None) -> tuple[int, str]:
     """Log in at a terminal, by the page where there is one. **Returns** the exit code and what was said."""
+    trust = ssl.create_default_context(cafile=certificate) if certificate else None
     process = agls.start("mcp", "login", "web")
     assert process.stderr
     said = ""
     for line in process.stderr:
         said += line
-        if found := re.search(r"http://127\.0\.0\.1:\d+/authorize\S+", line):
-            urllib.request.urlopen(found[0], timeout=20).close()
+        if found := re.search(r"https?://127\.0\.0\.1:\d+/authorize\S+", line):
+            urllib.request.urlopen(found[0], timeout=20, context=trust).close()
     process.wait()
     return process.returncode, said
 
@@ -122,3 +127,40 @@ def renewed(agls: Agls, server: LoginServer) -> None:
     """Renew the login once, with which the file of the lock is there."""
     server.revoke(renewable=True)
     assert agls.run("mcp", "restart", "web").code == 0
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """A certificate for 127.0.0.1, with its key beside it."""
+    if not shutil.which("openssl"):
+        pytest.skip("there is no openssl here to make a certificate")
+    made = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    into = ["-keyout", tmp_path / "key.pem", "-out", tmp_path / "certificate.pem"]
+    subprocess.run(["openssl", *made.split(), *into], check=True, capture_output=True, timeout=30)
+    return tmp_path / "certificate.pem"
+
+
+@pytest.mark.row(63)
+@pytest.mark.parametrize("way", ["", "metadata", "token", "named"])
+def test_login_by_https_goes_on_nowhere_without_it(agls: Agls, certificate: Path, way: str) -> None:
+    """A redirect to plain HTTP is not followed, and an address without HTTPS is not asked.
+
+    Where its metadata leads away a server is taken to have none: then the usual addresses of its own count.
+    """
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(certificate, certificate.with_name("key.pem"))
+    agls.environment = {"SSL_CERT_FILE": str(certificate)}
+    with Proxy() as spy:
+        threading.Thread(target=spy.serve_forever, daemon=True).start()
+        elsewhere = f"http://127.0.0.1:{spy.server_address[1]}"
+        with login_server(way=way, tls=tls, elsewhere=elsewhere) as server:
+            configured(agls, f"{server.url}/mcp")
+            code, said = log_in(agls, certificate)
+        spy.shutdown()
+    assert spy.asked == []
+    assert "Traceback" not in said
+    if way in {"token", "named"}:
+        assert code != 0, said
+        assert "without HTTPS" in said or "login" in said, said
+    else:
+        assert (code, server.logins) == (0, 1), said

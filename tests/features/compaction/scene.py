@@ -16,7 +16,7 @@ from agls.engine.state import State
 from agls.engine.vocabulary import JsonObject, Limits, Message, Text, Usage, UserMessage
 from agls.features.compaction.feature import build
 from agls.features.compaction.settings import Settings
-from agls.room.run_ports import CompactionGuard, RunInfo
+from agls.room.run_ports import HookPoints, RunInfo
 from agls.stores.memory import MemoryStore
 from support.rooms import Notices
 from support.scenario import NOWHERE, FakeClock, FakeModel, FakeTool, Part, prove, say, words
@@ -122,9 +122,7 @@ async def scene(
     look = FakeTool("look", body=next_result, description="The tool look. It looks.")
 
     def build_run(session: Session, admitted: Admitted) -> RunSetup:
-        room = build(
-            settings or Settings(), models, SessionLog(session.log), time, RunInfo(), CompactionGuard()
-        )
+        room = build(settings or Settings(), models, SessionLog(session.log), time, RunInfo(), HookPoints())
         tools = Feature(name="tools", tools=(look,))
         return RunSetup((*others, room, *behind(session), tools), models, NOWHERE, limits or Limits())
 

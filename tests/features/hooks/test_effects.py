@@ -20,6 +20,8 @@ READS = {
     "PostToolUse": "add to the result of the call: more",
     "PostToolUseFailure": "add to the result of the call: more",
     "PostToolBatch": "let the model read: more",
+    "Setup": "show you: more",
+    "WorktreeCreate": "let the work be done in more, and make no worktree with git",
 }
 CALL: JsonObject = {"agls_tool": {"name": "shell", "input": {}}}
 

@@ -7,13 +7,14 @@ from agls.engine.facts import Compacted
 from agls.engine.ports import ModelError, ModelResolver
 from agls.features.compaction.bounds import bounds_of
 from agls.features.compaction.compactor import Need, cut_of, summarised
+from agls.features.compaction.gate import objection_of
 from agls.features.compaction.report import outcome_of
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.sizes import Ruler, believed, bytes_of_a_token
 from agls.features.compaction.summary import Unwritten
 from agls.features.compaction.touched_files import touched_in
 from agls.features.compaction.undoing import client_of, summary_in, undo_summary
-from agls.room.run_ports import CompactionGuard
+from agls.room.run_ports import HookPoints
 from agls.room.session_ports import SessionRecord
 from agls.toolkit import Arguments, TypedAction
 
@@ -47,7 +48,7 @@ def actions(
     settings: Settings,
     models: ModelResolver,
     session: SessionRecord,
-    guard: CompactionGuard,
+    points: HookPoints,
     *,
     schema: bool,
 ) -> tuple[Action, ...]:
@@ -57,7 +58,7 @@ def actions(
     async def compact(arguments: Compact, context: ActionContext) -> ActionOutcome:
         if arguments.focus.strip().casefold() == "undo":
             return await undo(UndoCompaction(), context)
-        return await shorten(settings, models, session, guard, arguments, context)
+        return await shorten(settings, models, session, points, arguments, context)
 
     budget = partial(show_budget, settings, schema)
     return (
@@ -100,7 +101,7 @@ async def shorten(
     settings: Settings,
     models: ModelResolver,
     session: SessionRecord,
-    guard: CompactionGuard,
+    points: HookPoints,
     arguments: Compact,
     context: ActionContext,
 ) -> ActionOutcome:
@@ -118,7 +119,7 @@ async def shorten(
     cut = cut_of(messages, need)
     if cut is None:
         raise ActionError(SMALL)
-    if objection := await guard.ask("manual", arguments.focus):
+    if objection := await objection_of(points, "manual", arguments.focus):
         raise ActionError(objection)
     try:
         with context.breakable():

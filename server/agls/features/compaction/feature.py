@@ -10,7 +10,7 @@ from agls.features.compaction.gate import CompactionGate
 from agls.features.compaction.reduced_request import around_model
 from agls.features.compaction.settings import Settings
 from agls.features.compaction.summary import ROOM
-from agls.room.run_ports import CompactionGuard, RunInfo
+from agls.room.run_ports import HookPoints, RunInfo
 from agls.room.session_ports import SessionRecord
 
 
@@ -20,9 +20,9 @@ def build(
     session: SessionRecord,
     clock: Clock,
     run: RunInfo,
-    guard: CompactionGuard,
+    points: HookPoints,
 ) -> Feature:
     """Build the feature of one run."""
-    gate = CompactionGate(settings, models, session, clock.now, guard, schema=run.wants_schema)
-    offered = FoundActions(partial(actions, settings, models, session, guard, schema=run.wants_schema))
+    gate = CompactionGate(settings, models, session, clock.now, points, schema=run.wants_schema)
+    offered = FoundActions(partial(actions, settings, models, session, points, schema=run.wants_schema))
     return Feature(name=ROOM, actions=offered, before_turn=gate.before_turn, around_model=around_model)

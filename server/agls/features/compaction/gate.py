@@ -7,7 +7,7 @@ from agls.engine.facts import Cleared, Compacted, GateFact, Notice
 from agls.engine.feature import RunView
 from agls.engine.ports import ModelClient, ModelError, ModelResolver
 from agls.engine.state import State
-from agls.engine.vocabulary import Stop, StopReason
+from agls.engine.vocabulary import JsonObject, Stop, StopReason
 from agls.features.compaction.bounds import TokenBounds, bounds_of
 from agls.features.compaction.compactor import Compactor, Need, clearing
 from agls.features.compaction.context_parts import among, old_results
@@ -16,7 +16,7 @@ from agls.features.compaction.settings import Settings
 from agls.features.compaction.sizes import CountedContext, Ruler, believed, bytes_of_a_token, size_of_messages
 from agls.features.compaction.summary import ROOM
 from agls.features.compaction.touched_files import touched_in
-from agls.room.run_ports import CompactionGuard
+from agls.room.run_ports import HookPoints
 from agls.room.session_ports import SessionRecord
 
 FAILED, OVERFLOWED = "failed", "overflowed"
@@ -31,6 +31,12 @@ PUT_OFF = "The conversation is not summarised now"
 NEARLY = "It has about {:,} of {:,} tokens, and little can be left out of it."
 
 
+async def objection_of(points: HookPoints, trigger: str, instructions: str = "") -> str:
+    """Return why hooks want no summary now, "" for nothing against it."""
+    data: JsonObject = {"trigger": trigger, "custom_instructions": instructions}
+    return (await points.ask("PreCompact", (trigger,), data)).objection
+
+
 class CompactionGate:
     """The gate of one run."""
 
@@ -40,7 +46,7 @@ class CompactionGate:
         models: ModelResolver,
         session: SessionRecord,
         now: Callable[[], float],
-        guard: CompactionGuard,
+        points: HookPoints,
         *,
         schema: bool,
     ) -> None:
@@ -48,7 +54,7 @@ class CompactionGate:
         self._models = models
         self._session = session
         self._now = now
-        self._guard = guard
+        self._points = points
         self._schema, self._ruler = schema, Ruler()
         self._bounds: dict[str, TokenBounds | None] = {}  # by the name of the model
         self._warned = self._objected = False
@@ -135,7 +141,7 @@ class CompactionGate:
         state = view.state
 
         async def asking() -> bool:
-            if objection := await self._guard.ask("auto", ""):
+            if objection := await objection_of(self._points, "auto"):
                 self._object(objection, view)
                 return False
             if not ask:

@@ -13,6 +13,7 @@ from agls.features.hooks.events import RAN, ROOM, EventHooks
 from agls.features.hooks.folder_hooks import FoundHooks
 from agls.features.hooks.hook import Hook
 from agls.features.hooks.runner import RanHook, answer_of
+from agls.features.hooks.setting_up import SetUp, set_up
 from agls.features.hooks.spelling import names_of
 from agls.features.hooks.tool_hooks import as_input
 from agls.features.hooks.trying import NOT_GIVEN, TryHooks, try_hooks
@@ -42,6 +43,13 @@ def actions_of(events: EventHooks, found: FoundHooks, consents: Consents) -> tup
         TypedAction("hooks", "Show hooks", ListHooks, listing, group="Settings"),
         TypedAction(
             "hooks.test", "Test hooks", TestHooks, partial(_test, events, found, consents), group="Settings"
+        ),
+        TypedAction(
+            "hooks.setup",
+            "Run setup hooks",
+            SetUp,
+            partial(set_up, events, found, consents),
+            group="Settings",
         ),
         TypedAction(
             "hooks.try", "Try hooks", TryHooks, partial(try_hooks, events, found, consents), group="Settings"

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Literal
+from dataclasses import field, replace
+from typing import Any, Literal
 
 from agls.engine.vocabulary import JsonObject
 from agls.features.hooks.hook import Hook
@@ -14,6 +14,7 @@ from agls.short_text import cut
 Decision = Literal["", "allow", "ask", "deny"]
 STRICTNESS: Sequence[Decision] = ("", "allow", "ask", "deny")
 LONGEST = 10_000  # characters of a text
+REPLIES = ("action", "content", "worktreePath")  # to a server, and where a worktree is
 BLOCKED = 2  # the exit code that refuses
 DECISIONS: dict[str, Decision] = {
     "allow": "allow",
@@ -32,7 +33,8 @@ class HookFailed(Exception):
 class HookAnswer:
     """What hooks want: a `decision` with its reason, other arguments of the call, texts.
 
-    `context` is for the model, `message` for the user. `output` takes the place of the call's output, `stop`
+    `context` is for the model, `message` for the user. `reply` are the members with which one answers in the
+    place of others (`REPLIES`). `output` takes the place of the call's output, `stop`
     ends the run with this reason ("": it goes on). `by` are the hooks behind the decision; `is_failure` is
     whether it is not theirs, but what their failure means.
     """
@@ -46,6 +48,7 @@ class HookAnswer:
     stop: str = ""
     by: str = ""
     is_failure: bool = False
+    reply: JsonObject = field(default_factory=dict[str, Any])
 
 
 NOTHING = HookAnswer()
@@ -107,10 +110,19 @@ def answer_of_json(said: object) -> HookAnswer:
         ),
         message=_text(said.get("systemMessage") or said.get("user_message") or ""),
         output=None if output is None else _text(output),
+        reply={name: own[name] for name in REPLIES if name in own},
         stop=_text(said.get("stopReason") or reason or "a hook ended the run")
         if said.get("continue") is False or asked.get("interrupt") is True
         else "",
     )
+
+
+def without_permission(answer: HookAnswer) -> HookAnswer:
+    """**Returns** what a hook said without what only one of the user's own may say: yes, in their place."""
+    if answer.decision == "allow":
+        answer = replace(answer, decision="")
+    kept = {name: said for name, said in answer.reply.items() if name != "content" and said != "accept"}
+    return replace(answer, reply=kept) if kept != answer.reply else answer
 
 
 def after_failure(hook: Hook, problem: str) -> HookAnswer:
@@ -143,6 +155,7 @@ def joined(answers: Sequence[HookAnswer]) -> HookAnswer:
         is_failure=bool(deciding) and all(each.is_failure for each in deciding),
         arguments=changing[-1].arguments if changing else None,
         output=printing[-1].output if printing else None,
+        reply=next((each.reply for each in answers if each.reply), NOTHING.reply),
         context="\n".join(each.context for each in answers if each.context),
         message="\n".join(each.message for each in answers if each.message),
         stop=next((each.stop for each in answers if each.stop), ""),

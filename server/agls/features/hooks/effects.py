@@ -8,7 +8,18 @@ from agls.features.hooks.settings import Event
 from agls.features.hooks.spelling import our_arguments
 from agls.json_values import object_in
 
-BEFORE: Sequence[Event] = ("PreToolUse", "PermissionRequest", "UserPromptSubmit", "PreCompact")
+BEFORE: Sequence[Event] = (
+    "PreToolUse",
+    "PermissionRequest",
+    "UserPromptSubmit",
+    "PreCompact",
+    "TaskCreated",
+    "TaskCompleted",
+    "Elicitation",
+    "ElicitationResult",
+    "WorktreeCreate",
+    "ConfigChange",
+)
 DENIED: Mapping[Event, str] = {
     "PreToolUse": "refuse the call, and let the model read why",
     "PermissionRequest": "refuse the call in your place",
@@ -19,19 +30,32 @@ DENIED: Mapping[Event, str] = {
     "Stop": "let the agent go on, and read the reason",
     "SubagentStop": "let the helper go on, and read the reason",
     "PreCompact": "make no summary now",
+    "TaskCreated": "leave the plan as it was, and let the model read why",
+    "TaskCompleted": "leave the plan as it was, and let the model read why",
+    "Elicitation": "decline in your place",
+    "ElicitationResult": "decline in your place",
+    "WorktreeCreate": "make no worktree",
+    "ConfigChange": "leave the file as it was",
 }
 ENDS: Sequence[Event] = ("Stop", "SubagentStop")  # a failure never puts them off
-OVER: Sequence[Event] = ("SessionEnd", "StopFailure")  # nothing is left that could be ended
+OVER: Sequence[Event] = (
+    "SessionEnd",
+    "StopFailure",
+    "WorktreeRemove",
+    "Setup",
+)  # nothing is left that could be ended
 NOTHING = "go on as without hooks"
 CONTEXT: Mapping[Event, str] = {
     "SessionStart": "let the model read",
     "SubagentStart": "let the helper read",
     "PostToolBatch": "let the model read",
     "UserPromptSubmit": "add to the prompt",
+    "Setup": "show you",
     "PreToolUse": "add to the result of the call",
     "PostToolUse": "add to the result of the call",
     "PostToolUseFailure": "add to the result of the call",
 }
+ANSWERED: Sequence[Event] = ("Elicitation", "ElicitationResult")
 OUTPUT: Sequence[Event] = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
 
 
@@ -52,12 +76,20 @@ def _effects(event: Event, answer: HookAnswer, data: JsonObject) -> Iterator[str
             return
     if event == "PreToolUse":
         yield from _before_call(answer, data)
-    if event == "PermissionRequest" and answer.decision == "allow":
-        yield "allow the call in your place, unless it is one that is asked about each time"
+    yield from _in_your_place(event, answer)
     if answer.output is not None and event in OUTPUT:
         yield f"let the model read this in the place of what the tool gives: {answer.output}"
     if answer.context and event in CONTEXT:
         yield f"{CONTEXT[event]}: {answer.context}"
+
+
+def _in_your_place(event: Event, answer: HookAnswer) -> Iterator[str]:
+    if event in ANSWERED and (action := answer.reply.get("action")):
+        yield f"{action} in your place"
+    if event == "WorktreeCreate" and (place := answer.reply.get("worktreePath") or answer.context):
+        yield f"let the work be done in {place}, and make no worktree with git"
+    if event == "PermissionRequest" and answer.decision == "allow":
+        yield "allow the call in your place, unless it is one that is asked about each time"
 
 
 def _before_call(answer: HookAnswer, data: JsonObject) -> Iterator[str]:

@@ -49,7 +49,11 @@ class EventHooks:
     async def join_given(self, offered: Sequence[OfferedHook], event: Event) -> None:
         """Let those for an event join whose consents are given: the user is not asked now."""
         for each in offered:
-            if each.hook.setting.event == event and await asyncio.to_thread(self._is_given, each.offer):
+            if (
+                each.hook.setting.event == event
+                and each.hook not in self._offers
+                and await asyncio.to_thread(self._is_given, each.offer)
+            ):
                 self.join(each)
 
     def _is_given(self, offer: Offer) -> bool:

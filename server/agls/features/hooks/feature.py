@@ -16,11 +16,11 @@ from agls.features.hooks.skill_hooks import LateHooks, SkillHooks
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.room.hook_ports import HookPorts
 from agls.room.offers import Consents
-from agls.room.run_ports import CompactionGuard
+from agls.room.run_ports import HookPoints
 
 
 def build(
-    settings: Settings, ports: HookPorts, texts: FolderTexts, consents: Consents, guard: CompactionGuard
+    settings: Settings, ports: HookPorts, texts: FolderTexts, consents: Consents, points: HookPoints
 ) -> Feature:
     """Build the feature of a run; nothing of it takes part until there is a hook."""
     events = EventHooks(hooks_of(settings), HookRunner(ports), consents)
@@ -31,7 +31,7 @@ def build(
     of_run = RunHooks(events, ports.run, found.offered, consents)
     of_skills = SkillHooks(events, consents, settings, is_helper=bool(ports.run.works_for))
     late = LateHooks(events, of_run, of_skills, bool(found.offered))
-    guard.ask = of_run.before_summary
+    points.ask = of_run.at_point
     return Feature(
         name=ROOM,
         actions=actions,

@@ -40,9 +40,8 @@ PROGRAMS = (*OF_KIND.values(), "bash")  # what a hook does, of any kind
 ONLY_POWERSHELL = "its program is for PowerShell alone: write one for other shells in 'bash'"
 NOTHING = "a hook of the type {!r} needs its {!r}: add it"
 _OF_CLAUDE = """
-    ConfigChange CwdChanged DirectoryAdded Elicitation ElicitationResult FileChanged InstructionsLoaded
-    MessageDisplay PermissionDenied PostModelSwitch PreModelSwitch PreSkillShellCommand Setup
-    TaskCompleted TaskCreated TeammateIdle UserPromptExpansion WorktreeCreate WorktreeRemove"""
+    CwdChanged DirectoryAdded FileChanged InstructionsLoaded MessageDisplay PermissionDenied
+    PostModelSwitch PreModelSwitch PreSkillShellCommand TeammateIdle UserPromptExpansion"""
 NEWER = frozenset(_OF_CLAUDE.split())
 NOT_YET = "Claude Code has the event {}, agls has not: this hook never runs, and all others do"
 NO_EVENT_IN = 'hook {} of the list says no event: write "event", or an object of events around the hooks'

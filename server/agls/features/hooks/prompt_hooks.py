@@ -14,7 +14,7 @@ from agls.instruction_files.folder_texts import FolderTexts
 from agls.room import GivenText, Piece, PromptRefused
 from agls.room.hook_ports import HookPorts
 from agls.room.offers import Consents
-from agls.room.run_ports import CompactionGuard
+from agls.room.run_ports import HookPoints
 
 REFUSED = "The hook {} refused the prompt, and it is not kept: {}"
 EVENT: Event = "UserPromptSubmit"
@@ -26,7 +26,7 @@ async def screen(
     ports: HookPorts,
     texts: FolderTexts,
     consents: Consents,
-    guard: CompactionGuard,
+    points: HookPoints,
 ) -> Sequence[Piece]:
     """Return what the hooks add to a prompt or a message. **Raises** `PromptRefused`."""
     hooks = await session_hooks(EVENT, settings, ports, texts, consents)

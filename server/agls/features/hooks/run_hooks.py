@@ -20,12 +20,12 @@ from agls.engine.vocabulary import (
     UserMessage,
 )
 from agls.features.hooks.events import ROOM, EventHooks
-from agls.features.hooks.offered_hook import OfferedHook
+from agls.features.hooks.offered_hook import OfferedHook, event_named
 from agls.features.hooks.settings import Event
 from agls.features.hooks.spelling import agent_names_of, notice_names_of
 from agls.features.hooks.tool_hooks import as_input, response
 from agls.room.offers import Consents
-from agls.room.run_ports import RunInfo
+from agls.room.run_ports import NO_OBJECTION, HookVerdict, RunInfo
 
 STARTED, CONTINUED = "started", "continued"
 MOST_CONTINUED = 8  # times in a row, without a call of a tool between
@@ -37,7 +37,6 @@ PUT_OFF = (
 )
 INACTIVE = "Hooks that this folder offers do not run"
 LAST_S = 3.0  # seconds that the end of a run waits for the hooks beside it
-BEFORE_SUMMARY: Event = "PreCompact"
 FINE = frozenset({StopReason.END_TURN, StopReason.CANCELLED, StopReason.KILLED})
 
 
@@ -96,21 +95,20 @@ class RunHooks:
         data: JsonObject = {"source": source, "model": self._run.model}
         return await self._context("SessionStart", (source,), data, view)
 
-    async def before_summary(self, trigger: str, instructions: str) -> str:
-        """Let the hooks see that the conversation is about to be summarised, now or when the user asked.
-
-        **Returns** why that should not be, "" for nothing against it.
-        """
-        data: JsonObject = {"trigger": trigger, "custom_instructions": instructions}
+    async def at_point(self, event: str, subjects: Sequence[str], data: JsonObject) -> HookVerdict:
+        """Let the hooks see what another room is about to do, or did, in the run or while none is there."""
+        known = event_named(event)
+        if not self._view:
+            await self._hooks.join_given(self._offered, known)
+        if not self._hooks.has(known):
+            return NO_OBJECTION
         from agls.features.hooks.session_view import SessionView  # noqa: PLC0415 - few have such a hook
 
-        if not self._view:
-            await self._hooks.join_given(self._offered, BEFORE_SUMMARY)
         view = self._view or SessionView(self._hooks.runner.ports)
-        answer = await self._hooks.answer(BEFORE_SUMMARY, (trigger,), data, view)
-        if answer.decision != "deny" and not answer.stop:
-            return ""
-        return f"The hook {answer.by} is against it: {answer.reason or answer.stop}"
+        answer = await self._hooks.answer(known, subjects, data, view)
+        against = answer.decision == "deny" or answer.stop
+        objection = f"The hook {answer.by} is against it: {answer.reason or answer.stop}" if against else ""
+        return HookVerdict(objection, answer.context, answer.reply, answer.by)
 
     async def before_stop(self, reply: Replied, view: RunView) -> Sequence[Injected]:
         """Let the hooks see the end, which they may put off."""

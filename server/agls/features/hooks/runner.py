@@ -21,6 +21,7 @@ from agls.features.hooks.answers import (
     answer_of_json,
     answer_of_program,
     joined,
+    without_permission,
 )
 from agls.features.hooks.hook import Hook
 from agls.features.hooks.judging import judge
@@ -33,7 +34,9 @@ from agls.room.hook_ports import HookPorts
 from agls.room.web_ports import ServiceCall, WebError
 
 KEPT = 200_000  # bytes of a hook's output
-CONTEXT = frozenset({"SessionStart", "UserPromptSubmit"})  # events whose plain output is for the model
+CONTEXT = frozenset(
+    {"SessionStart", "UserPromptSubmit", "Setup", "WorktreeCreate"}
+)  # whose plain output counts
 # The last word is the path of a file that becomes the report: what the program writes to standard error.
 OF_SHELL = 'eval "$1" 2>"$2"'
 OF_WORDS = 'exec "${@:1:$#-1}" 2>"${!#}"'
@@ -141,8 +144,8 @@ class HookRunner:
             problem = str(failure)
             answer = after_failure(hook, problem)
         answer = replace(answer, by=hook.name)
-        if answer.decision == "allow" and not hook.may_allow:
-            answer = replace(answer, decision="")
+        if not hook.may_allow:
+            answer = without_permission(answer)
         milliseconds = round((time.monotonic() - began) * 1000)
         return RanHook(hook, answer, milliseconds, problem, given, printed)
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from agls.engine.state import State
 from agls.engine.vocabulary import AssistantMessage, JsonObject, StopReason, ToolCall, ToolResult
+from agls.features.hooks.effects import ANSWERED
 from agls.features.hooks.run_hooks import FINE, last_calls
 from agls.features.hooks.session_end import OTHER
-from agls.features.hooks.settings import Event
+from agls.features.hooks.settings import SETUPS, Event
 from agls.features.hooks.spelling import (
     HANDING_OVER,
     agent_names_of,
@@ -33,6 +34,8 @@ ARGUMENTS: Mapping[str, JsonObject] = {
     "web_fetch": {"url": "https://example.com/"},
     "web_search": {"query": "hello"},
 }
+TASK: JsonObject = {"task_id": "1", "task_subject": "An example of a task"}
+FORM: JsonObject = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 ABOUT: Mapping[Event, tuple[str, Sequence[str]]] = {  # the member for the matcher, and what it may be
     "SessionStart": ("source", ("startup", "resume", "clear", "compact", "fork")),
     "StopFailure": ("reason", tuple(each.value for each in StopReason if each not in FINE)),
@@ -40,7 +43,10 @@ ABOUT: Mapping[Event, tuple[str, Sequence[str]]] = {  # the member for the match
     "PreCompact": ("trigger", ("manual", "auto")),
     "PostCompact": ("trigger", ("auto", "manual")),
     "SessionEnd": ("reason", ("closed", "exit")),
+    "ConfigChange": ("source", ("user_settings", "project_settings")),
+    "Setup": ("trigger", SETUPS),
 }
+SERVER = "mcp_server_name"  # for the matcher, and it may be any
 ENDING: JsonObject = {"stop_hook_active": False, "last_assistant_message": "Hello.", "agls_continued": 0}
 MEMBERS: Mapping[Event, JsonObject] = {
     "UserPromptSubmit": {"prompt": "Say hello."},
@@ -50,6 +56,13 @@ MEMBERS: Mapping[Event, JsonObject] = {
     "Notification": {"message": "An example of a question"},
     "PreCompact": {"custom_instructions": ""},
     "PostCompact": {"compact_summary": "An example of a summary."},
+    "TaskCreated": TASK,
+    "TaskCompleted": TASK,
+    "Elicitation": {"mode": "form", "message": "Who are you?", "requested_schema": FORM},
+    "ElicitationResult": {"mode": "form", "action": "accept", "content": {"name": "Ada"}},
+    "WorktreeCreate": {"name": "example"},
+    "WorktreeRemove": {"worktree_path": "/tmp/example"},
+    "ConfigChange": {"file_path": "config.toml"},
 }
 NOTHING_ABOUT = "The matcher of {} is compared with nothing: leave out {!r}."
 NOT_AMONG = "{} is about one of {}, not about {!r}."
@@ -80,6 +93,9 @@ def sample(event: Event, about: str, members: JsonObject, state: State) -> Sampl
     if event in OF_HELPERS:
         names = agent_names_of(about)
         return Sample(event, names, {"agent_type": names[0], **MEMBERS.get(event, {}), **members})
+    if event in ANSWERED:
+        server = about or str(members.get(SERVER) or "example")
+        return Sample(event, (server,), {SERVER: server, **MEMBERS[event], **members})
     member, known = ABOUT.get(event, ("", ()))
     if not member:
         return Sample(event, _none(event, about), {**MEMBERS.get(event, {}), **members})

@@ -10,7 +10,7 @@ from agls.features.hooks.settings import Event, Settings
 from agls.instruction_files.folder_texts import FolderTexts
 from agls.room.hook_ports import HookPorts
 from agls.room.offers import Consents
-from agls.room.run_ports import CompactionGuard
+from agls.room.run_ports import HookPoints
 
 EVENT: Event = "SessionEnd"
 MOST_S = 3.0  # seconds that an end waits for its hooks
@@ -23,7 +23,7 @@ async def at_end(
     ports: HookPorts,
     texts: FolderTexts,
     consents: Consents,
-    guard: CompactionGuard,
+    points: HookPoints,
 ) -> None:
     """Let the hooks see the end of a session whose beginning they saw in this process."""
     if not has_begun_here(ports.run.state):

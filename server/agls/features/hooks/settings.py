@@ -22,6 +22,14 @@ Event = Literal[
     "Notification",
     "PreCompact",
     "PostCompact",
+    "TaskCreated",
+    "TaskCompleted",
+    "Elicitation",
+    "ElicitationResult",
+    "WorktreeCreate",
+    "WorktreeRemove",
+    "ConfigChange",
+    "Setup",
     "SessionEnd",
 ]
 EVENTS: tuple[Event, ...] = get_args(Event)
@@ -36,7 +44,18 @@ PROJECT_FILES = (*OURS, *OF_OTHERS, CURSOR, FOLDER)
 OF_HELPERS = frozenset({"SubagentStart", "SubagentStop"})  # a judge is none
 OUTSIDE_RUNS = frozenset({"UserPromptSubmit", "SessionEnd"})
 ALL = ("", "*")  # matchers for anything
-WITHOUT_MATCHER = frozenset({"UserPromptSubmit", "PostToolBatch", "Stop"})  # nothing is compared
+WITHOUT_MATCHER = frozenset(  # nothing is compared
+    {
+        "UserPromptSubmit",
+        "PostToolBatch",
+        "Stop",
+        "TaskCreated",
+        "TaskCompleted",
+        "WorktreeCreate",
+        "WorktreeRemove",
+    }
+)
+SETUPS = ("init", "maintenance")  # what a Setup is for
 LONGEST_TIME = 600.0  # seconds
 LONGEST_PATTERN = 200  # characters
 LONGEST_PROMPT = 20_000  # characters

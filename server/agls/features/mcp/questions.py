@@ -1,5 +1,6 @@
 """What servers ask the user: a form, or a page to open, put as a question of the session."""
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from agls.features.mcp.sampling import Sampler
 from agls.frozen import frozen
 from agls.json_values import is_list, is_object, list_in, object_in, objects_in
 from agls.room.mcp_ports import Caller, McpQuestion, McpReply, ModelUse, Progress, forget, show_nothing
+from agls.room.run_ports import HookPoints, HookVerdict
 from agls.room.session_ports import Forms
 from agls.short_text import brief
 
@@ -26,7 +28,8 @@ KEPT_SECRET = (
     "It is a secret: it is kept with your keys, and neither the model nor the record of the session has it. "
     "/mcp.forget {} forgets it."
 )
-NO_PAGE = McpReply("decline")
+NO_PAGE = DECLINED = McpReply("decline")
+MISFIT = "The hook {} answered what does not fit: {}"
 TYPES: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
     "integer": int,
@@ -38,10 +41,14 @@ TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 @frozen(eq=False)
 class UserQuestions:
-    """Asks whoever may fill in forms; where nobody is there, what is asked is cancelled."""
+    """Asks whoever may fill in forms; where nobody is there, what is asked is cancelled.
+
+    Hooks see what a server asks before the user does, and the answer before the server does.
+    """
 
     forms: Forms
     use: ModelUse | None = None
+    points: HookPoints = dataclasses.field(default_factory=HookPoints)
 
     def caller(
         self, call_id: str = "", show: Progress = show_nothing, keep: Callable[[str], None] = forget
@@ -52,7 +59,7 @@ class UserQuestions:
             return await self._ask(question, call_id)
 
         if not self.forms.takes_forms:
-            return Caller(show, keep=keep)
+            return Caller(show, ask, keep=keep, attended=False)
         sampler = Sampler(self.forms, self.use, call_id, show) if self.use else None
         return Caller(show, ask, sampler.sample if sampler else None, keep)
 
@@ -72,8 +79,27 @@ class UserQuestions:
         if question.url and not question.url.startswith(("https://", "http://")):
             return NO_PAGE
         form = ServerForm(question.schema)
-        wrong = ""
-        for _ in range(MOST_TRIES):
+        if not question.elicited:
+            return await self._of_user(question, form, call_id)
+        told = _told(question)
+        asked = {**told, "message": question.message}
+        if not question.url:
+            asked["requested_schema"] = question.schema
+        before = await self.points.ask("Elicitation", (question.server,), asked)
+        if before.objection:
+            return DECLINED
+        said, wrong = _replied(before, form, McpReply("accept"))
+        reply = said or await self._of_user(question, form, call_id, wrong)
+        answered = {**told, "action": reply.action, "content": reply.content}
+        after = await self.points.ask("ElicitationResult", (question.server,), answered)
+        if after.objection:
+            return DECLINED
+        return _replied(after, form, reply)[0] or reply
+
+    async def _of_user(
+        self, question: McpQuestion, form: "ServerForm", call_id: str, wrong: str = ""
+    ) -> McpReply:
+        for _ in range(MOST_TRIES if self.forms.takes_forms else 0):
             answer = await self.forms.ask(_question(question, form, call_id, wrong))
             match answer.outcome:
                 case "accepted":
@@ -85,6 +111,23 @@ class UserQuestions:
                 case _:
                     break
         return McpReply("cancel")
+
+
+def _told(question: McpQuestion) -> JsonObject:
+    """**Returns** what hooks get of a question, and of its answer."""
+    more = {"url": question.url, "elicitation_id": question.elicitation_id} if question.url else {}
+    return {"mcp_server_name": question.server, "mode": "url" if question.url else "form", **more}
+
+
+def _replied(verdict: HookVerdict, form: "ServerForm", reply: McpReply) -> tuple[McpReply | None, str]:
+    """**Returns** the answer of a hook, `None` for none, and why one does not count."""
+    action = verdict.reply.get("action", reply.action if "content" in verdict.reply else "")
+    if action in {"decline", "cancel"}:
+        return McpReply("decline" if action == "decline" else "cancel"), ""
+    if action != "accept":
+        return None, ""
+    content, wrong = form.read(object_in(verdict.reply, "content") or reply.content)
+    return (None, MISFIT.format(verdict.by, wrong)) if wrong else (McpReply("accept", content), "")
 
 
 def _question_for(wanted: ServerInput, server: str, form: "ServerForm", wrong: str) -> Question:

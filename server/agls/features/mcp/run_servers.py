@@ -316,7 +316,9 @@ def servers_of(
         return configured(all_of_them, place) if settings.enabled else ()
 
     local = LocalResources(files.resources, texts, root)
-    return RunServers(find, servers, consents, UserQuestions(servers.forms, servers.model_use), local)
+    return RunServers(
+        find, servers, consents, UserQuestions(servers.forms, servers.model_use, servers.points), local
+    )
 
 
 def _root(workspace: Workspace, texts: FolderTexts) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 from agls.engine.actions import FoundActions
 from agls.engine.facts import GateFact, Injected
 from agls.engine.feature import CallTool, Feature, Invocation, RunView
-from agls.engine.ports import Asker, ToolSpec, new_id
+from agls.engine.ports import ToolSpec, new_id
 from agls.engine.state import State
 from agls.engine.vocabulary import Stop, Text, ToolOutcome, UserMessage
 from agls.features.plan.actions import actions
@@ -17,8 +17,8 @@ from agls.features.plan.record import MODE_SHOWN, ROOM, PlanRecord
 from agls.features.plan.settings import Settings
 from agls.features.plan.tool import reminder, tool, work_in
 from agls.room.prepared_answers import answers_of
-from agls.room.run_ports import RunInfo
-from agls.room.session_ports import ModeControl, SessionFacts
+from agls.room.run_ports import HookPoints, RunInfo
+from agls.room.session_ports import Approval, SessionFacts
 from agls.room.whole_outputs import WholeOutputs
 
 
@@ -26,15 +26,16 @@ def build(
     settings: Settings,
     facts: SessionFacts,
     run: RunInfo,
-    asker: Asker,
-    mode: ModeControl,
+    approval: Approval,
     outputs: WholeOutputs,
+    points: HookPoints,
 ) -> Feature | None:
     """Build the feature of a run; one that works for another has no plan of its own."""
     if run.works_for:
         return None
     record, entries = PlanRecord(facts), tool()
-    presenter = PlanPresenter(asker, mode, outputs, record, answers_of(run.options, ()))
+    mode = approval.mode
+    presenter = PlanPresenter(approval.asker, mode, outputs, record, answers_of(run.options, ()))
     is_presented, presents = presenter.can_be_approved, presenter.tool()
 
     async def before_turn(view: RunView) -> Sequence[Stop | GateFact]:
@@ -54,7 +55,7 @@ def build(
 
     async def around_tool(invocation: Invocation, view: RunView, inner: CallTool) -> ToolOutcome:
         if invocation.tool is entries:
-            return await inner(replace(invocation, tool=tool(work_in(view, record))))
+            return await inner(replace(invocation, tool=tool(work_in(view, record, points))))
         if invocation.tool is presents:
             return await inner(replace(invocation, tool=presenter.tool(view)))
         return await inner(invocation)

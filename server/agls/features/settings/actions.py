@@ -11,9 +11,13 @@ from agls.engine.actions import Action, ActionContext, ActionError, ActionOutcom
 from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.room.process_ports import SettingRow, SettingsStore
+from agls.room.run_ports import HookPoints
 from agls.toolkit import Arguments, TypedAction
 
 DEFAULT = "default"
+USER, PROJECT = "user file", "project file"
+CHANGE = "ConfigChange"  # the event of hooks, and how it names the files
+SOURCES = {USER: "user_settings", PROJECT: "project_settings"}
 WRITE = "Write what to {0}: /config {0} budget.max_turns"
 
 READ_AGAIN = (
@@ -36,9 +40,9 @@ class ReadAgain(Arguments):
     """Read settings, instructions, rules and commands again. Changes apply from the next run on."""
 
 
-def actions(store: SettingsStore) -> tuple[Action, ...]:
+def actions(store: SettingsStore, points: HookPoints) -> tuple[Action, ...]:
     """Return the actions of the room."""
-    handlers = SettingsActions(store)
+    handlers = SettingsActions(store, points)
     return (
         TypedAction(
             "config",
@@ -58,6 +62,7 @@ class SettingsActions:
     """Do the actions of the room."""
 
     store: SettingsStore
+    points: HookPoints
 
     async def keys(self, context: ActionContext) -> Sequence[ActionValue]:
         """Return the names of the settings."""
@@ -71,6 +76,8 @@ class SettingsActions:
             key, _, value = key.partition("=" if "=" in key.partition(" ")[0] else " ")
         if arguments.do in {"get", "set", "unset"} and not key:
             raise ActionError(WRITE.format(arguments.do))
+        if arguments.do in {"set", "unset"}:
+            await self._ask_hooks(project=project)
         match arguments.do:
             case "set":
                 report = await asyncio.to_thread(self.store.set, key, value.strip(), project=project)
@@ -85,8 +92,18 @@ class SettingsActions:
     async def reload(self, arguments: ReadAgain, context: ActionContext) -> ActionOutcome:
         """Read all files again. **Raises** `ActionError`; then everything is as it was."""
         rows = await asyncio.to_thread(self.store.reload)
+        for source in dict.fromkeys(row.source for row in rows if row.source in SOURCES):
+            file = self.store.file(project=source == PROJECT)
+            await self.points.ask(CHANGE, (SOURCES[source],), {"source": SOURCES[source], "file_path": file})
         different = f"These settings are different now:\n\n{_table(rows)}" if rows else SAME
         return ActionOutcome(f"{READ_AGAIN}\n\n{different}", {"settings": [_row(row) for row in rows]})
+
+    async def _ask_hooks(self, *, project: bool) -> None:
+        """Let hooks see that a file is about to change. **Raises** `ActionError` when one is against it."""
+        source = SOURCES[PROJECT if project else USER]
+        data: JsonObject = {"source": source, "file_path": self.store.file(project=project)}
+        if objection := (await self.points.ask(CHANGE, (source,), data)).objection:
+            raise ActionError(f"{objection} Nothing was changed.")
 
 
 def _shown(rows: Sequence[SettingRow]) -> ActionOutcome:

@@ -19,6 +19,9 @@ KEPT = """\
 the branch {0.branch}; they are not committed unless it says so. Where they are wanted, make them in your \
 folder too.]
 {1}"""
+KEPT_OF_HOOK = """\
+[It worked in {0.path}, a folder that a hook made for it, so nothing changed in your folder. Its changes are \
+kept there. Where they are wanted, make them in your folder too.]"""
 KEPT_BRIEFLY = "its worktree {0.path} (branch {0.branch}) is kept"
 UNCHANGED = "[It worked in a worktree of its own and changed nothing there; the worktree is removed.]"
 REST = "The rest is in the worktree: git diff in it."
@@ -59,6 +62,8 @@ class WorktreesOfHelpers:
             return replace(done, answer=f"{done.answer}\n\n{UNREAD.format(tree, problem)}")
         if diff is None:
             return replace(done, answer=f"{done.answer}\n\n{UNCHANGED}")
+        if not tree.branch:
+            return replace(done, answer=f"{done.answer}\n\n{KEPT_OF_HOOK.format(tree)}")
         shown, _ = shorten(diff, self._limit, REST)
         reason = "; ".join(filter(None, (done.child.reason, KEPT_BRIEFLY.format(tree))))
         if done.child.status != "completed":

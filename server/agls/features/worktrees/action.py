@@ -24,6 +24,11 @@ agls resume {0} "…"
 
 What is not committed here is not there. When you have what you want of it: git merge {2}, then \
 /worktree remove {3}"""
+MADE_BY_HOOK = """\
+The session {0} works in {1}, which a hook made; this one stays where it is. To go on in it from a shell: \
+agls resume {0} "…"
+
+agls does not remove this folder."""
 WORKS = "This session works in {}."
 BAD_NAME = "A worktree's name has letters, digits, - and _, as in: /worktree fix-parser. {!r} is none."
 INSIDE = "{} Begin another one in a session that works in the folder itself."
@@ -77,7 +82,8 @@ class WorktreeAction:
         except WorkspaceError as problem:
             raise ActionError(NOT_MADE.format(problem)) from None
         session_id = await self.control.apart(made.folder, f"Worktree {name}")
-        text = MADE.format(session_id, made.folder, made.branch, name)
+        said = MADE if made.branch else MADE_BY_HOOK
+        text = said.format(session_id, made.folder, made.branch, name)
         data = {"sessionId": session_id, OPEN: session_id, "path": made.path, "branch": made.branch}
         return ActionOutcome(text, data)
 
