@@ -132,7 +132,7 @@ class SessionMcpServers:
     @property
     def points(self) -> run_ports.HookPoints:
         """Where hooks see what servers ask."""
-        return self.run.points
+        return self.run.points.get()
 
     @property
     def calls(self) -> ServerCalls:
@@ -218,6 +218,7 @@ class SessionWorktrees:
     """Implements `Worktrees` for the folder of a session."""
 
     run: RunServices
+    points: run_ports.HookPoints
 
     async def make(self, name: str, *, held: bool = True) -> Worktree:
         """Make a worktree, or take one that was kept. **Raises** `WorkspaceError`."""
@@ -235,7 +236,7 @@ class SessionWorktrees:
     def _worktrees(self) -> folder_ports.Worktrees:
         folder = self.run.folder  # also where the session works in one of them
         of_git = WORKTREES(FolderGit(folder, trusted=self.run.is_trusted), folder.root)
-        return HOOKED_WORKTREES(of_git, self.run.points, folder.root)
+        return HOOKED_WORKTREES(of_git, self.points, folder.root)
 
 
 def _surroundings(run: RunServices) -> folder_ports.Surroundings:
@@ -246,7 +247,7 @@ def _surroundings(run: RunServices) -> folder_ports.Surroundings:
         trusted=run.is_trusted,
         door=run.process.door,
         attended=run.process.lasting,
-        worktrees=SessionWorktrees(run),
+        worktrees=SessionWorktrees(run, run.points.get()),
     )
 
 
@@ -541,7 +542,7 @@ PORTS: Mapping[type, Need] = {
     run_ports.Remaining: lambda run: partial(run.process.budgets.left, run.info.session_id),
     run_ports.ToolNames: _tool_names,
     run_ports.RunTools: run_tools,
-    run_ports.HookPoints: lambda run: run.points,
+    run_ports.HookPoints: lambda run: run.points.get(),
     web_ports.PageReader: _page_reader,
     Allowance: lambda run: run.bounds.allowance,
 }

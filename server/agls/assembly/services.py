@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from agls.assembly.consent_answers import SessionAnswers
 from agls.assembly.record import SessionLog
@@ -107,6 +108,19 @@ class SessionServices:
     settings: SettingsStore
 
 
+class PointsOfRun:
+    """The `HookPoints` of a run, held by the rooms alone: what answers there refers back to the run."""
+
+    def __init__(self) -> None:
+        self._held: Callable[[], HookPoints | None] = lambda: None
+
+    def get(self) -> HookPoints:
+        """Return those that a room holds, or new ones."""
+        points = self._held() or HookPoints()
+        self._held = ref(points)
+        return points
+
+
 @frozen(kw_only=True)
 class RunServices:
     """Made for one run, from the configuration of that moment.
@@ -132,7 +146,7 @@ class RunServices:
     tools: AllowedTools | None = None
     built: list[Feature] = field(default_factory=list[Feature])
     server_calls: ServerCalls = field(default_factory=ServerCalls)
-    points: HookPoints = field(default_factory=HookPoints)
+    points: PointsOfRun = field(default_factory=PointsOfRun)
 
     def fits(self, session: Session, config: Config, scratch: str) -> bool:
         """Return whether what is next in the session may work with this workspace.
