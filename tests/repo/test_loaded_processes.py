@@ -95,6 +95,15 @@ def test_session_is_its_own_when_that_is_asked_for(way: dict[str, Any]) -> None:
         process.kill()
 
 
+def test_usual_locale_is_what_python_takes_where_none_is_set() -> None:
+    look = "import locale, sys; print(locale.setlocale(locale.LC_CTYPE), sys.getfilesystemencoding())"
+    none = {"PATH": os.environ["PATH"]}
+    usual = {**none, "LANG": "C.UTF-8"}
+    shown = {run([sys.executable, "-c", look], timeout=PATIENCE, env=each).stdout for each in (none, usual)}
+    assert len(shown) == 1, shown
+    assert start_with(none) == start_with(usual) != start_with({**usual, "LANG": "C"})
+
+
 def test_other_programs_are_started_in_the_usual_way() -> None:
     done = run([sys.executable, "-c", "print('other')"], timeout=PATIENCE)
     assert (done.returncode, done.stdout) == (0, "other\n")

@@ -1,9 +1,12 @@
 """P2: a rule does what it says, or is refused with the reason."""
 
+import os
 import subprocess
 import sys
 
 import pytest
+
+from support.sandboxes import needs_bubblewrap
 
 from .attacker import CANARY, House, call
 
@@ -144,6 +147,108 @@ def test_program_that_reads_a_whole_folder_does_not_read_what_a_rule_denies(hous
     assert loot.unanswered == len(WHOLE)
     assert not loot.stolen
     assert not (house.outside / "copy").exists()
+
+
+WALKS = [
+    "walker .",
+    "walker --folder=deep",
+    "walker -Cdeep",
+    "cd deep && walker .",
+    "cd deep; walker down",
+    "X=1 walker ./free/../deep",
+    "timeout 5 walker .",
+    "true && walker deep | head",
+    "cd free && true; walker .",
+    "cd free || walker .",
+    "cd free && walker ../deep",
+    "cd free & walker .",
+    "pip wheel .",
+    "pip install -e .",
+    "make dist",
+    "make -C free package",
+    "docker compose build",
+    "docker compose up --build",
+    "git add -A",
+    "git add .",
+    "git add -f deep",
+    "git commit -am all",
+    "git mv deep other",
+    "mv deep other",
+    "ctags -R",
+    "cscope -Rb",
+    "zip -r all.zip .",
+    "rsync -r . elsewhere/",
+    "npx repomix",
+    "gitleaks detect",
+    "python3 setup.py sdist",
+    "./gradlew distZip",
+    "gcloud builds submit",
+    "vercel deploy",
+    "npx vsce package",
+    "http-server .",
+]
+NO_WALKS = [
+    "walker free",
+    "cd free && walker .",
+    "walker free/a.txt",
+    "ls -la . deep",
+    "mkdir -p deep/new",
+    "cd free && walker . a.txt | head -n 3",
+    "find . -name '*.py' | head",
+    "git status",
+    "git commit -m package",
+    "echo dist; touch free/b.txt",
+]
+WALKER = '#!/bin/sh\nfor each; do find "${each#-*[=C]}" -type f -exec cat {} +; done\n'
+
+
+@pytest.fixture
+def walked(house: House) -> House:
+    """A repository with denied files, and a program of the system that reads whole folders."""
+    house.configure('[permissions]\ndeny = ["read(.env)"]\n')
+    house.put(".env", f"KEY={CANARY}\n")
+    house.put("deep/down/.env", f"KEY={CANARY}\n")
+    house.put("free/a.txt", "free\n")
+    subprocess.run(["git", "init", "-q"], cwd=house.workspace, check=True)
+    program = house.home / "bin/walker"
+    program.parent.mkdir()
+    program.write_text(WALKER)
+    program.chmod(0o755)
+    house.environment["PATH"] = f"{program.parent}:{os.environ['PATH']}"
+    said = subprocess.run(
+        [program, "--folder=deep"], cwd=house.workspace, capture_output=True, text=True, check=True
+    )
+    assert CANARY in said.stdout
+    return house
+
+
+def test_without_a_sandbox_no_unknown_program_is_let_into_a_folder_with_a_denied_file(walked: House) -> None:
+    loot = walked.attack(*(call("shell", command=command) for command in WALKS), mode="allowAll")
+    ran = [command for command, answer in zip(WALKS, loot.answers, strict=True) if "Not run" not in answer]
+    assert (ran, loot.stolen) == ([], False)
+    loot = walked.attack(*(call("shell", command=command) for command in NO_WALKS), mode="allowAll")
+    assert loot.unanswered == 0, loot.answers
+    assert not loot.stolen
+
+
+@needs_bubblewrap
+def test_in_the_sandbox_an_unknown_program_runs_and_finds_the_denied_files_closed(walked: House) -> None:
+    walked.environment["AGLS_SANDBOX"] = ""
+    loot = walked.attack(
+        call("shell", command="walker ."), call("shell", command="walker deep"), mode="allowAll"
+    )
+    assert (loot.unanswered, loot.stolen) == (0, False)
+    assert "free" in loot.answers[0]
+
+
+def test_exact_rule_lets_an_unknown_program_into_a_folder_with_a_denied_file(walked: House) -> None:
+    """It is the user's own word for this command; a program known to read the folder is asked about."""
+    walked.configure(
+        '[permissions]\ndeny = ["read(.env)"]\nallow = ["shell(ruff check .)", "shell(grep -r x .)"]\n'
+    )
+    loot = walked.attack(call("shell", command="ruff check ."), call("shell", command="grep -r x ."))
+    assert loot.unanswered == 1
+    assert "Not run" in loot.answers[1]
 
 
 def test_denied_file_that_only_git_still_has_is_not_shown(house: House) -> None:

@@ -32,6 +32,7 @@ COUNTS = {
     "Denied spellings:": len(test_denied_spellings.all_spellings()),
     "Escape recipes:": len(test_reading_spellings.ESCAPES),
     "Deny rules:": len(test_kept_rules.WHOLE),
+    "Deny rules without": len(test_kept_rules.WALKS),
     "Protected names: names": len(test_protected.NAMES),
     "Protected names: commands": len(test_protected.COMMANDS),
     "Protected names: redirections": len(test_protected.written()),

@@ -141,6 +141,19 @@ def test_no_tool_reaches_out_of_the_workspace(trap: House, mode: str) -> None:
     assert CANARY in trap.config.read_text()
 
 
+def test_link_of_the_folder_that_cannot_be_followed_ends_no_run(house: House) -> None:
+    """After a no the path is looked for in the workspace, where links have the names of its folders."""
+    for name in ("etc", "home"):
+        (house.workspace / name).symlink_to(f"/proc/1/root/{name}")
+    calls = [
+        call("read_file", path="/nowhere/etc/x"),
+        call("write_file", path="/nowhere/home/x/y", content="x"),
+    ]
+    loot = house.attack(*calls)
+    assert len(loot.answers) == len(calls), loot.events[-1]
+    assert all("outside of the workspace" in answer for answer in loot.answers)
+
+
 def test_every_tool_there_is_was_tried(trap: House) -> None:
     loot = trap.attack(call("read_file", path="src/a.py"), mode="allowAll")
     offered = {tool["function"]["name"] for tool in loot.requests[0].body["tools"]}

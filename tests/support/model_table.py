@@ -72,8 +72,8 @@ def with_overflows(made: Rows, seen: Rows) -> Rows:
 
 
 def table() -> str:
-    """The table as Markdown."""
-    seen = rows(recorded())
+    """The table as Markdown. Without the recordings, what they show is taken from the page."""
+    seen = rows(recorded()) or seen_in_page()
     made = with_overflows(rows(own()), seen)
     lines = [f"| server | dialect | {' | '.join(COLUMNS)} |", f"|---|---|{':-:|' * len(COLUMNS)}"]
     for key in sorted({*seen, *made}, key=lambda key: (key[0].lower(), key[1])):
@@ -90,13 +90,20 @@ def in_page() -> str:
     return PAGE.read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
 
 
+def seen_in_page() -> Rows:
+    """What the recordings show, as the page has it."""
+    found: Rows = {}
+    for line in in_page().splitlines()[2:]:
+        name, dialect, *marks = line.strip("| ").split(" | ")
+        if seen := {column for column, mark in zip(COLUMNS, marks, strict=True) if mark == RECORDED}:
+            found[name, dialect] = seen
+    return found
+
+
 def write() -> None:
-    """Put the table into the page and print it. Without the recordings it is printed as the page has it."""
-    if recorded():
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-        PAGE.write_text(before + BEGIN + table() + END + rest.partition(END)[2], encoding="utf-8")
-    else:
-        sys.stderr.write("Nothing is made anew: ../shared/wire/recordings is not there.\n")
+    """Put the table into the page and print it."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    PAGE.write_text(before + BEGIN + table() + END + rest.partition(END)[2], encoding="utf-8")
     sys.stdout.write(in_page())
 
 

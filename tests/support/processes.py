@@ -20,6 +20,7 @@ from typing import Any
 PROGRAM = [sys.executable, "-m", "agls"]
 SEEN = ("PYTHON", "LC_", "LD_", "LANG")  # variables that are looked at when Python starts
 LATER = {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}  # those that a fork can still follow
+USUAL_LOCALE = {"LANG": "C.UTF-8"}
 LARGEST = 100_000  # bytes of arguments and variables in a message
 OFTEN = 5  # starts, from which on it is worth it to load the program for the others
 IS_ONE_OF_MANY = "PYTEST_XDIST_WORKER" in os.environ  # a process with tests enough to load it at once
@@ -136,6 +137,8 @@ def without_env(command: list[str], given: Mapping[str, str]) -> tuple[list[str]
 def start_with(variables: Mapping[str, str]) -> Start:
     """**Returns** what Python looks at when it starts with these variables, and cannot follow later."""
     seen = {k: v for k, v in variables.items() if k.startswith(SEEN) and not (v and k in LATER)}
+    if seen == USUAL_LOCALE:
+        return ()  # Python takes the same where none is set (PEP 538)
     return tuple(sorted(f"{name}={value}" for name, value in seen.items()))
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from agls.workspace import long_search
 from agls.workspace.long_search import LongSearch
-from agls.workspace.searcher import lines_of
+from agls.workspace.searched_lines import lines_of
 
 pytestmark = pytest.mark.row(32)
 

@@ -17,9 +17,10 @@ class LineSearch:
     line of up to `swift_width` characters holds, it is matched within milliseconds (0: not known).
     `limit`, and `offset` for what is skipped before, count matching lines when `by_line`, else files; with
     `first_only` one line of a file will do. `context` lines around each are given, each cut at `width`
-    characters. A file over `max_bytes` is searched only where it is `under` itself, line by line. Files whose
-    name fits one of the patterns `left_out` are not searched, unless `under` is the file, nor what is in the
-    folders `shut`, unless `under` is in one. After `seconds` the search ends with what it found.
+    characters. A file over `max_bytes` is searched line by line, not with `multiline`, and one that is very
+    large only where it is `under` itself. Files whose name fits one of the patterns `left_out` are not
+    searched, unless `under` is the file, nor what is in the folders `shut`, unless `under` is in one. After
+    `seconds` the search ends with what it found.
     """
 
     expression: str

@@ -182,7 +182,7 @@ class Room(Generic[Section]):
     is called before a run is admitted, and before that `screen` with every text that somebody gives through
     any door, and `expand` with what they typed where it may point at things; `complete` is called while they
     type. `at_end` is called with the reason (`closed`, `exit`) when a session ends that was worked in here.
-    These four have the settings before it and the implementations of `needs` behind it. The doctor
+    Each of these four gets the settings first and the implementations of `needs` last. The doctor
     calls `check_files` with the settings and the texts of the folder. `options` are those that the room
     reads; `notes` says what each kind of its notes shows to clients, and `heading` what stands above what it
     tells the model, for people. Its settings implement each protocol

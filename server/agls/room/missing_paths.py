@@ -63,9 +63,9 @@ async def _without_first(path: str, workspace: Workspace) -> str:
 
 
 async def _exists(path: str, workspace: Workspace) -> bool:
-    if not workspace.place(path).inside or not basename(path):
-        return False
     try:
+        if not workspace.place(path).inside or not basename(path):
+            return False
         entries = await workspace.list(dirname(path))
     except WorkspaceError:
         return False

@@ -7,5 +7,9 @@ ROOM, FOLDER = "shell", "folder"
 
 def folder_in(state: State) -> str:
     """**Returns** the folder, "" for the root of the workspace."""
-    folders = [note.data["folder"] for note in state.notes.get(ROOM, ()) if note.kind == FOLDER]
-    return folders[-1] if folders else ""
+    return folders_in(state)[-1]
+
+
+def folders_in(state: State) -> list[str]:
+    """**Returns** all the folders in which commands began so far, "" for the root of the workspace."""
+    return ["", *(note.data["folder"] for note in state.notes.get(ROOM, ()) if note.kind == FOLDER)]

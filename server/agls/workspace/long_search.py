@@ -1,6 +1,6 @@
 """A search through the lines of a file that is too large to be held: it is read in blocks.
 
-This module is used in isolated programs: it imports only the standard library.
+This module is used in isolated programs: it imports the standard library, and modules that import no more.
 """
 
 import codecs
@@ -9,9 +9,10 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from agls.workspace.searched_lines import Row
+
 _BLOCK = 1 << 20
 _LONGEST = 1 << 22  # bytes of a line that are searched as one
-Row = tuple[int, bool, str]
 
 
 class LineCut(Protocol):
@@ -49,7 +50,13 @@ class LongSearch:
     @property
     def is_found(self) -> bool:
         """Whether the file has a match that is shown."""
-        return bool(self.rows if self._by_line else self.count > 0 and not self._skipped)
+        return bool(self.rows if self._by_line else self.count > 0 and not self._skipped and self._left)
+
+    @property
+    def page_left(self) -> tuple[int, int]:
+        """How much is still to be left out, and how much may still be shown."""
+        units = self.count if self._by_line else min(self.count, 1)
+        return max(0, self._skipped - units), self._left - max(0, units - self._skipped)
 
     def look(self, source: int, may_hold: Callable[[bytes], bool]) -> None:
         """Search the open file. A block that `may_hold` no match is not looked at."""
@@ -67,6 +74,10 @@ class LongSearch:
             number += len(lines) - is_cut
 
     @property
+    def _is_beyond(self) -> bool:
+        return not self._skipped and not self._left
+
+    @property
     def _is_over(self) -> bool:
         return (self.more and not self._after) or (self._first_only and self.count > 0)
 
@@ -74,7 +85,7 @@ class LongSearch:
         is_new = at != self._last and not self.more and bool(self._matches(line))
         if is_new:
             self._last = at
-            self.more = self._by_line and self.count == self._skipped + self._left
+            self.more = self.count == self._skipped + self._left if self._by_line else self._is_beyond
             self.count += not self.more
         if is_new and self._by_line and not self.more and self.count > self._skipped:
             self.rows += [(number, False, self._cut(text, matches=False)) for number, text in self._before]

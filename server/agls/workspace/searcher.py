@@ -12,10 +12,10 @@ import re
 import signal
 import sys
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from itertools import accumulate, chain, islice
+from itertools import islice
 from math import inf
 from typing import Any, NamedTuple
 
@@ -25,13 +25,15 @@ from agls.workspace.handles import O_PATH, open_beneath, opened
 from agls.workspace.hidden_files import Hiding, beneath
 from agls.workspace.long_search import LongSearch
 from agls.workspace.searched_bytes import READ, bytes_of, is_utf16, looks_binary, may_hold
+from agls.workspace.searched_lines import Row, excerpt, lines_of, plain_ends, spanned
 from agls.workspace.sieve import Sieve
 from agls.workspace.walker import Folder, Parts, WalkFilter, walk
 
 Test = Callable[[str], object]
-Row = tuple[int, bool, str]
 FoundFile = tuple[str, int, list[Row]]  # a file: its path, how many lines match, and those to show
 
+BY_LINE = 20  # times `max_bytes`: a file up to that size is searched line by line
+_ALTOGETHER = 100  # times `max_bytes`: what all those files may have
 _RUNS = regex(r"[^\0\r\n]+")
 
 
@@ -104,6 +106,7 @@ class Search:
         self._texts: dict[str, str] = asked["texts"]
         self._skipped: int = asked["offset"]
         self._left: int = asked["limit"]
+        self._room: int = asked["max_bytes"] * _ALTOGETHER  # bytes of large files that may still be read
 
     def look(self, root: int) -> None:
         """Search below the open folder `root` until the limit is passed.
@@ -111,7 +114,8 @@ class Search:
         **Raises** `TimeOver`, also soon after somebody set `is_over`, and `OSError` where it cannot begin.
         """
         for name, text in self._each(root):
-            self._take(name, text)
+            if text:
+                self._take(name, text)
             if self.more:
                 return
 
@@ -185,7 +189,7 @@ class Search:
             for name in sorted((*folder.files, *folder.unsaved)):
                 path = f"{place}{name}"
                 text = self._unsaved(path) if name in folder.unsaved else self._text(handle, path)
-                if text:
+                if text or self.more:
                     yield path, text
 
     def _unsaved(self, path: str) -> str:
@@ -203,11 +207,8 @@ class Search:
             return ""
         if len(data) > self._asked["max_bytes"]:
             is_named = path == "/".join(self._asked["start"])
-            is_text = not looks_binary(data)
-            if is_named and is_text and not is_utf16(data) and not self._asked["multiline"]:
-                self._search_long(folder, path)
-            elif is_named or is_text:
-                self.large.append(path)
+            if is_named or not looks_binary(data):
+                self._take_large(folder, path, data, is_named=is_named)
             return ""
         if not may_hold(self._needed, data):
             return ""
@@ -218,18 +219,30 @@ class Search:
                 self.binary.append(path)
             return ""
 
-    def _search_long(self, folder: int, path: str) -> None:
-        """Search a named file that is too large to be held; that is for a program of its own."""
-        if self._bounds is not UNBOUNDED:
-            raise TimeOver
+    def _take_large(self, folder: int, path: str, data: bytes, *, is_named: bool) -> None:
+        """Search a file that is too large to be held line by line, if there is room, and say so if not."""
+        by_line = not (looks_binary(data) or is_utf16(data) or self._asked["multiline"])
+        name = path.rpartition("/")[2]
+        with suppress(OSError), opened(os.open(name, READ, dir_fd=folder)) as handle:
+            size = os.fstat(handle).st_size
+            has_room = size <= min(self._room, BY_LINE * self._asked["max_bytes"])
+            if not by_line or not (is_named or has_room):
+                self.large.append(path)
+                return
+            if self._bounds is not UNBOUNDED:  # that is for a program of its own
+                raise TimeOver
+            self._room -= size
+            self._search_long(handle, path)
+
+    def _search_long(self, handle: int, path: str) -> None:
         search = LongSearch(self._test, self._cut, (self._skipped, self._left), self._asked)
         try:
-            with opened(os.open(path.rpartition("/")[2], READ, dir_fd=folder)) as handle:
-                search.look(handle, partial(may_hold, self._needed))
+            search.look(handle, partial(may_hold, self._needed))
         finally:
             self.more = search.more
             if search.is_found:
                 self._found((path, search.count, search.rows))
+            self._skipped, self._left = search.page_left
 
     def _is_in(self, text: str) -> bool:
         """Return whether a binary file matches: zero bytes end lines in it, too."""
@@ -254,8 +267,8 @@ class Search:
         self._left -= len(page)
         if page:
             shown = page if asked["by_line"] else []
-            excerpt = _excerpt(lines, shown, asked["context"], self._cut)
-            self._found((name, len(numbers), excerpt))
+            rows = excerpt(lines, shown, asked["context"], self._cut)
+            self._found((name, len(numbers), rows))
 
     def _cut(self, line: str, *, matches: bool) -> str:
         """Return a line in at most `width` characters: its beginning, or those around what matches."""
@@ -272,44 +285,10 @@ class Search:
 
     def _matching(self, text: str, lines: Sequence[str]) -> Iterator[int]:
         if self._asked["multiline"]:
-            return _spanned(self._pattern, _plain_ends(text), lines)
+            return spanned(self._pattern, plain_ends(text), lines)
         return (number for number, line in enumerate(lines) if self._test(line))
-
-
-def lines_of(text: str) -> list[str]:
-    """Return the lines without their ends (CR LF, LF, CR, as in LSP 3.17); a final end begins no line."""
-    lines = _plain_ends(text).split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return lines
-
-
-def _plain_ends(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _flags(asked: Mapping[str, Any]) -> int:
     case = re.IGNORECASE if asked["ignore_case"] else 0
     return case | re.MULTILINE | re.DOTALL if asked["multiline"] else case
-
-
-def _spanned(pattern: re.Pattern[str], text: str, lines: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of the lines that matches touch, each once; an empty match touches one, too."""
-    ends = list(accumulate(len(line) + 1 for line in lines))
-    begin = 0
-    for match in pattern.finditer(text):
-        first = bisect_right(ends, match.start())
-        last = bisect_right(ends, max(match.start(), match.end() - 1))
-        end = min(last + 1, len(lines))
-        yield from range(max(first, begin), end)
-        begin = max(begin, end)
-
-
-def _excerpt(
-    lines: Sequence[str], numbers: Sequence[int], context: int, cut: Callable[..., str]
-) -> list[Row]:
-    """Return the lines with these numbers (from 0) and `context` lines around, each `cut`."""
-    matching = set(numbers)
-    around = (range(max(0, at - context), min(len(lines), at + context + 1)) for at in numbers)
-    shown = sorted(set(chain(*around)))
-    return [(at, at in matching, cut(lines[at], matches=at in matching)) for at in shown]

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import termios
 import time
+import tty
 
 import pytest
 
@@ -211,6 +212,21 @@ def test_lines_that_are_typed_before_the_prompt_stands_there_are_the_next_prompt
     talk.say("ion", "Python")
     talk.type(CTRL_D)
     talk.leaves()
+
+
+def test_lines_that_another_program_left_in_the_terminal_are_prompts_as_well(agls: Agls, talk: Talk) -> None:
+    """A shell reads single keys: what was typed then comes at once, and Enter may be a carriage return."""
+    agls.prompts([{"text": "The first answer."}], [{"text": "The second answer."}])
+    talk.plain()
+    lines = termios.tcgetattr(talk.theirs)
+    tty.setraw(talk.theirs)
+    talk.type("one\rtwo\r/exit\r")
+    termios.tcsetattr(talk.theirs, termios.TCSANOW, lines)
+    talk.begin("chat")
+    shown = talk.wait_for("To go on with this session").replace("\r", "")
+    talk.leaves()
+    assert "\n> one\nThe first answer." in shown
+    assert "\n> two\nThe second answer." in shown
 
 
 def test_leaving_is_understood_before_the_prompt_stands_there(agls: Agls, talk: Talk) -> None:

@@ -237,17 +237,25 @@ def test_helper_has_the_same_hooks(hooked: Hooked) -> None:
     assert [each["last_assistant_message"] for each in hooked.given("SubagentStop")] == ["Could not."]
 
 
+FAILURES = [
+    ("sys.exit(1)", "exit code 1"),
+    ("time.sleep(60)", "longer than 1 s"),
+    ("os.kill(os.getpid(), 9)", ""),
+    ("print('{oops')", "no JSON"),
+]
+
+
 @pytest.mark.row(50)
 @pytest.mark.parametrize(
-    ("code", "problem"),
+    ("code", "problem", "policy", "runs"),
     [
-        ("sys.exit(1)", "exit code 1"),
-        ("time.sleep(60)", "longer than 1 s"),
-        ("os.kill(os.getpid(), 9)", ""),
-        ("print('{oops')", "no JSON"),
+        pytest.param(
+            code, problem, policy, runs, marks=[pytest.mark.slow] * bool(later and policy != "closed")
+        )
+        for policy, runs in (("open", True), ("closed", False), ("ask", False))
+        for later, (code, problem) in enumerate(FAILURES)
     ],
 )
-@pytest.mark.parametrize(("policy", "runs"), [("open", True), ("closed", False), ("ask", False)])
 def test_failure_follows_its_policy(hooked: Hooked, code: str, problem: str, policy: str, runs: bool) -> None:
     hooked.on("PreToolUse", code, on_failure=policy, timeout=1 if "sleep" in code else 60)
     hooked.agls.script({"calls": [WRITE]}, {"text": "done"})

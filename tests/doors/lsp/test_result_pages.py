@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pytest
@@ -27,10 +28,20 @@ def planted(serve: Serve, tmp_path: Path, runs: int, calls: int, output: int) ->
     return wire, session
 
 
+@pytest.fixture(scope="module")
+def fat_state(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The state folder with a session of 1,220 items and 10 MB: made once, and copied."""
+    folder = tmp_path_factory.mktemp("fat")
+    return folder / "state", plant(folder / "state", folder, 10, 60, 16_000)
+
+
 @pytest.fixture
-def fat(serve: Serve, tmp_path: Path) -> tuple[Wire, str]:
-    """A session of 1,220 items and 10 MB."""
-    return planted(serve, tmp_path, 10, 60, 16_000)
+def fat(serve: Serve, tmp_path: Path, fat_state: tuple[Path, str]) -> tuple[Wire, str]:
+    state, session = fat_state
+    copytree(state, tmp_path / "state", dirs_exist_ok=True)
+    wire = serve("Hi")
+    wire.initialize()
+    return wire, session
 
 
 def size(result: Any) -> int:
@@ -94,7 +105,7 @@ def test_client_that_missed_more_than_fits_gets_a_snapshot(fat: tuple[Wire, str]
 
 @pytest.mark.process  # threads of a server take turns faster in its own
 def test_request_about_a_long_session_delays_no_other_client(fat: tuple[Wire, str]) -> None:
-    """Also while the session is read from the disk. The best of some tries: others use this machine, too."""
+    """Also while the session is read from the disk. One good try counts: others use this machine, too."""
     wire, session = fat
     reading = {"sessionId": session}
     for method, params in (
@@ -107,7 +118,8 @@ def test_request_about_a_long_session_delays_no_other_client(fat: tuple[Wire, st
         ("agent/action/invoke", {**reading, "name": "usage"}),
         ("agent/action/invoke", {**reading, "name": "audit"}),
     ):
-        assert min(status_behind(wire, method, params) for _ in range(TRIES)) < PROMPT_AT_ONCE, method
+        tries = (status_behind(wire, method, params) for _ in range(TRIES))
+        assert any(seconds < PROMPT_AT_ONCE for seconds in tries), method
 
 
 def status_behind(wire: Wire, method: str, params: Message) -> float:

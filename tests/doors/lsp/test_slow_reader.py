@@ -128,7 +128,7 @@ def test_client_that_reads_nothing_is_detached_and_its_session_continues(serve: 
 
 
 def test_more_waiting_than_may_wait_detaches_at_once(serve: Serve) -> None:
-    calls = [{"name": "grep", "arguments": {"pattern": f"p{n}"}} for n in range(40)]
+    calls = [{"name": "grep", "arguments": {"pattern": f"p{n}"}} for n in range(16)]
     made = [{"text": "x" * 60_000, "calls": [call]} for call in calls]
     wire = serve(turns(*made, {"text": "done"}), limits="most=500_000")
     wire.initialize()

@@ -33,10 +33,11 @@ NOT_RIGHT = {
 
 
 @pytest.mark.skipif(not RECORDED.is_file(), reason=UNAVAILABLE)
-async def test_each_recorded_edit_is_right_and_none_is_applied_wrongly(tmp_path: Path) -> None:
-    verdicts = {case["id"]: await attempt(case, tmp_path / case["id"]) for case in _cases(RECORDED)}
+@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
+async def test_each_recorded_edit_is_right_and_none_is_applied_wrongly(tmp_path: Path, every: int) -> None:
+    verdicts = {case["id"]: await attempt(case, tmp_path / case["id"]) for case in _cases(RECORDED)[::every]}
     others = {name: verdict for name, verdict in verdicts.items() if verdict != "right"}
-    assert others == {name: verdict for name, (verdict, _) in NOT_RIGHT.items()}
+    assert others == {name: verdict for name, (verdict, _) in NOT_RIGHT.items() if name in verdicts}
 
 
 @pytest.mark.skipif(not RECORDED.is_file(), reason=UNAVAILABLE)

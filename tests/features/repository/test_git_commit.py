@@ -240,8 +240,15 @@ def commits_from(it: Scene, folder: Path, change: Callable[[], object]) -> Seque
 TWO = [[call("git_commit", message=f"{n}", paths=[f"{n}.py"]), "Done."] for n in (1, 2)]
 
 
-@pytest.mark.parametrize("where", ["subfolder", "worktree"])
-@pytest.mark.parametrize("what", ["hook", "settings"])
+@pytest.mark.parametrize(
+    ("where", "what"),
+    [
+        ("subfolder", "hook"),
+        ("worktree", "settings"),
+        pytest.param("worktree", "hook", marks=pytest.mark.slow),
+        pytest.param("subfolder", "settings", marks=pytest.mark.slow),
+    ],
+)
 def test_changed_hook_or_setting_of_a_repository_around_the_folder_is_asked_about_again(
     scene: Open, where: str, what: str
 ) -> None:

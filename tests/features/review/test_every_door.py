@@ -87,7 +87,15 @@ async def user(
             await program.close()
 
 
-@pytest.mark.parametrize("name", TABLE)
+EVERYWHERE = ("one and the one under it", "none such", "undone, restarted, redone")  # through each door
+EACH = [
+    pytest.param(door, name, marks=[pytest.mark.slow] * (door != "library" and name not in EVERYWHERE))
+    for name in TABLE
+    for door in DOORS
+]
+
+
+@pytest.mark.parametrize(("user", "name"), EACH, indirect=["user"])
 async def test_changes_are_kept_undone_and_redone_through_every_door(user: Reviewer, name: str) -> None:
     steps, text, standing = TABLE[name]
     await user.work()

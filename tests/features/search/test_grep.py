@@ -263,7 +263,7 @@ async def test_unsaved_text_that_is_too_large_is_named_and_what_is_stored_does_n
     editor.open((root / "src/new.py").as_uri(), "needle = 1\n" * 50)
     found = await text_of(tools, pattern=pattern)
     assert found.startswith("No match in ")
-    assert "[2 files have more than 100 bytes, not searched: src/new.py, src/a.py." in found
+    assert "[2 files are too large to be searched here: src/new.py, src/a.py." in found
 
 
 async def test_keys_are_not_searched_unless_they_are_named(tools: Toolbox) -> None:
@@ -294,25 +294,54 @@ async def test_long_line_is_cut_around_what_matches(root: Path, editor: FakeEdit
     assert lines[2] == f"2:[226 characters …]{'z' * 74}needle"
 
 
-async def test_large_files_are_left_out(root: Path, editor: FakeEditor) -> None:
+async def test_very_large_files_are_left_out(root: Path, editor: FakeEditor) -> None:
     tools = make(root, editor, max_file_bytes=100)
-    (root / "large.txt").write_text("findable\n" * 20)
+    (root / "large.txt").write_text("findable\n" * 300)
     (root / "large.bin").write_bytes(b"findable\0" * 20)
     (root / "utf16.txt").write_bytes(("findable\n" * 20).encode("utf-16"))
     remark = (
-        "[2 files have more than 100 bytes, not searched: large.txt, utf16.txt. "
+        "[2 files are too large to be searched here: large.txt, utf16.txt. "
         "One that is given as path is searched, line by line.]"
     )
     everywhere = await text_of(tools, pattern="findable")
     assert everywhere.startswith("No match in ")
     assert everywhere.endswith(remark)
     assert (await text_of(tools, pattern="total", output="files")).endswith(remark)
-    for name, spans in (("large.bin", False), ("utf16.txt", False), ("large.txt", True)):
-        told = await text_of(tools, pattern="findable", path=name, multiline=spans)
-        assert told == (
-            f"Nothing was searched.\n[1 file has more than 100 bytes, not searched: {name}. "
+    for name in ("large.bin", "utf16.txt"):
+        assert await text_of(tools, pattern="findable", path=name) == (
+            f"Nothing was searched.\n[1 file is too large to be searched here: {name}. "
             "To search there, run grep in a shell.]"
         )
+    assert await text_of(tools, pattern="findable", path="large.txt", multiline=True) == (
+        "Nothing was searched.\n[1 file is too large to be searched here: large.txt. "
+        "Without multiline, larger files are searched, too, line by line.]"
+    )
+
+
+@pytest.mark.parametrize("pattern", ["needle", r"n\w+dle"])  # with texts that it needs, and without
+async def test_large_files_of_a_folder_are_searched_line_by_line(
+    tools: Toolbox, root: Path, pattern: str
+) -> None:
+    filling = [f"line {number} {'x' * 60}\n" for number in range(90_000)]
+    large = "".join([*filling[:70_000], "needle 1\n", *filling[70_000:], "needle 2"])
+    (root / "notes").mkdir()
+    (root / "notes/a.txt").write_text("needle 0\n")
+    (root / "notes/b.txt").write_text(large)
+    (root / "notes/c.txt").write_text("needle 3\n")
+    a, b, c = "a.txt\n1:needle 0", "b.txt\n70001:needle 1\n90002:needle 2", "c.txt\n1:needle 3"
+    given: dict[str, object] = {"pattern": pattern, "path": "notes"}
+    found = await text_of(tools, **given)
+    assert found == "\n\n".join(f"notes/{each}" for each in (a, b, c))
+    assert await text_of(tools, **given, output="count") == "notes/a.txt:1\nnotes/b.txt:2\nnotes/c.txt:1"
+    first = await text_of(tools, **given, limit=2)
+    assert first.startswith(
+        "notes/a.txt\n1:needle 0\n\nnotes/b.txt\n70001:needle 1\n[There are more than these 2"
+    )
+    assert await text_of(tools, **given, offset=2) == "notes/b.txt\n90002:needle 2\n\nnotes/c.txt\n1:needle 3"
+    files = await text_of(tools, **given, output="files", limit=1, offset=1)
+    assert files.startswith("notes/b.txt\n[There are more than this one file.")
+    last = await text_of(tools, **given, output="files", offset=2)
+    assert last == "notes/c.txt"
 
 
 @pytest.mark.parametrize("pattern", ["need(le)?_9", r"n\w+_9"])  # with texts that it needs, and without

@@ -87,6 +87,14 @@ async def test_cancelled_command_leaves_what_was_known(tools: Toolbox, tmp_path:
     assert ROOM not in tools.state.notes
 
 
+async def test_dash_leads_to_the_folder_before(tools: Toolbox, tmp_path: Path) -> None:
+    await tools.call("shell", command="cd sub/deep")
+    await tools.call("shell", command="cd ../../secret")
+    assert (await lines(tools, "cd - >/dev/null; pwd"))[0] == str(tmp_path / "sub" / "deep")
+    assert (await lines(tools, "cd - >/dev/null; pwd"))[0] == str(tmp_path / "secret")
+    assert state_of(tools.state).variables == {}
+
+
 async def test_command_in_the_background_begins_there_and_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     tasks = no_tasks()

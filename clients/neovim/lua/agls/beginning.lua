@@ -9,6 +9,7 @@ local welcome = require("agls.welcome")
 local window = require("agls.window")
 
 ---@class agls.Beginning: agls.Shown
+---@field title string
 ---@field sent boolean
 ---@field acts fun(of: agls.Session)[] what is to be done once there is a session
 
@@ -50,17 +51,18 @@ end
 function M.name(beginning)
   local upper, lower = vim.fn.win_findbuf(beginning.buf)[1], vim.fn.win_findbuf(beginning.prompt)[1]
   if upper and lower then
-    vim.wo[upper].winbar = " %#AglsTitle#new session%* %#AglsRunning#◌ starting%*"
+    vim.wo[upper].winbar = (" %%#AglsTitle#%s%%* %%#AglsRunning#◌ starting%%*"):format(beginning.title)
     vim.wo[lower].winbar = " %#AglsDim#" .. (beginning.sent and "> is sent when agls has started" or ">") .. "%*"
   end
 end
 
 ---Show a place to write, and go there.
 ---@param at agls.Client
+---@param title string of the session that will be there
 ---@param layout? string
-function M.show(at, layout)
+function M.show(at, title, layout)
   M.close()
-  open = { buf = make_buffer(), prompt = make_buffer(), sent = false, acts = {} }
+  open = { buf = make_buffer(), prompt = make_buffer(), title = title, sent = false, acts = {} }
   vim.bo[open.prompt].buftype = "acwrite" -- :w sends
   vim.api.nvim_buf_set_name(open.prompt, "agls://beginning/prompt/" .. open.prompt)
   paint.markdown(open.prompt)

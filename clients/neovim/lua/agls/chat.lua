@@ -2,6 +2,7 @@
 
 local config = require("agls.config")
 local folds = require("agls.folds")
+local links = require("agls.links")
 local paint = require("agls.paint")
 local question_keys = require("agls.question_keys")
 local render = require("agls.render")
@@ -47,6 +48,7 @@ local function furnish(buf, session)
   vim.b[buf].agls_session = session.id
   paint.markdown(buf)
   question_keys.map(buf)
+  links.map(buf, session.client.root)
   vim.bo[buf].modifiable = false
 end
 
@@ -318,6 +320,13 @@ function Chat:draw()
   vim.uv.update_time()
   self.took = vim.uv.now() - self.last
   vim.api.nvim_exec_autocmds("User", { pattern = "AglsDrawn", data = { buf = self.buf, session = self.session.id } })
+end
+
+---Go to the end in every window that shows it, and follow the conversation there.
+function Chat:follow()
+  for _, win in ipairs(vim.fn.win_findbuf(self.buf)) do
+    vim.api.nvim_win_set_cursor(win, { vim.api.nvim_buf_line_count(self.buf), 0 })
+  end
 end
 
 ---Have chats without a conversation say anew how to begin: it is known now whether the agent can work.

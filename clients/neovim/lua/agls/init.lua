@@ -188,6 +188,13 @@ local function failed(problem, layout)
   end, layout)
 end
 
+---@param of agls.Session
+local function warn_of_other_writer(of)
+  if of.read_only then
+    notify.warn("another window or a script writes this session: you read along")
+  end
+end
+
 ---@param of? agls.Session
 ---@param problem? table
 ---@param layout? string
@@ -196,9 +203,8 @@ local function show(of, problem, layout)
   if not of then
     failed(problem, layout)
     return nil
-  elseif of.read_only then
-    notify.warn("another window or a script writes this session: you read along")
   end
+  warn_of_other_writer(of)
   M.latest = of
   trouble.close(of.client)
   window.open(chat.of(of), layout)
@@ -222,6 +228,7 @@ end
 ---Show a session in the place where one could write while the server started.
 ---@param of agls.Session
 local function become(of)
+  warn_of_other_writer(of)
   M.latest = of
   trouble.close(of.client)
   local shown = chat.of(of)
@@ -258,9 +265,12 @@ end
 ---@param options? agls.OpenOptions
 function M.open(options)
   options = options or {}
+  local is_awaited = false
   local function shown(of, problem)
     if of and beginning.is_open() then
       become(of)
+    elseif of and is_awaited then
+      return -- another session came first, by `:Agls resume`
     elseif options.beside then
       show_beside(of, problem, options.layout)
     elseif show(of, problem, options.layout) and config.current.insert then
@@ -276,7 +286,8 @@ function M.open(options)
   end
   local at = M.client()
   if at.state ~= "ready" and not options.beside and not window.find() then
-    beginning.show(at, options.layout)
+    beginning.show(at, "new session", options.layout)
+    is_awaited = true
     if config.current.insert then
       vim.cmd("startinsert!")
     end
@@ -360,15 +371,24 @@ end
 ---@param id? string
 ---@param done? fun(of: agls.Session)
 function M.resume(id, done)
+  local at = M.client()
+  if at.state ~= "ready" and not window.find() and not beginning.is_open() then
+    beginning.show(at, "session")
+  end
   local function opened(of, problem)
-    if show(of, problem) and done then
+    if of and beginning.is_open() then
+      become(of)
+    else
+      show(of, problem)
+    end
+    if of and done then
       done(of)
     end
   end
   if id and id ~= "" then
-    session.open(M.client(), id, opened)
+    session.open(at, id, opened)
   else
-    session.latest(M.client(), opened)
+    session.latest(at, opened)
   end
 end
 

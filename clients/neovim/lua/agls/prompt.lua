@@ -68,6 +68,7 @@ local function submit(prompt)
   vim.bo[prompt.buf].modified = false
   prompt.place = 0
   vim.cmd("stopinsert") -- so that questions may come
+  prompt.chat:follow()
   M.send(of, text, function(problem)
     notify.failure(problem)
     if vim.api.nvim_buf_is_valid(prompt.buf) and vim.api.nvim_buf_get_lines(prompt.buf, 0, 1, false)[1] == "" then

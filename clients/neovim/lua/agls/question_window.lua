@@ -197,12 +197,14 @@ local function map(buf)
       M.press(number)
     end, "answer " .. number)
   end
-  key("<CR>", function()
+  local function answer_here()
     local number = vim.fn.line(".") - open.count - 1
     if number >= 1 then
       M.press(number)
     end
-  end, "the answer under the cursor")
+  end
+  key("<CR>", answer_here, "the answer under the cursor")
+  key("<2-LeftMouse>", answer_here, "the answer under the cursor")
   key("<Space>", "<C-f>", "more of the question")
   key("q", function()
     open.sheet.later()

@@ -11,13 +11,14 @@ from agls.doors.headless.chat_input import BegunRun, next_input
 from agls.doors.headless.chat_prompts import PROMPT, Prompts, prompts_at
 from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.headless_run import HeadlessRun
+from agls.doors.headless.keyboard import Keyboard
 from agls.doors.headless.open_session import PreparedRun, RunRequest, latest, opened, prepare_run
 from agls.doors.headless.output import Output
 from agls.doors.headless.recap import recap
 from agls.doors.headless.run import AtHand, explained, hello, prompted_by, with_streams, world_at
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.shutdown import Shutdown
-from agls.doors.headless.terminal import Keyboard, TerminalResponder
+from agls.doors.headless.terminal import TerminalResponder
 from agls.doors.headless.typed_ahead import TypedAhead
 from agls.doors.headless.typed_command import do_command, do_meanwhile
 from agls.doors.typed_text import admitted_content, may_be_command
@@ -65,7 +66,7 @@ async def _chat(request: RunRequest, output: Output, screen: TerminalScreen, shu
         if at_hand.keyboard is None:
             raise CannotBegin(NOBODY, "usage")
         at_hand.world.is_at_keyboard = True
-        return await Chat(request, at_hand, Keyboard(at_hand.keyboard), output, screen, shutdown).hold()
+        return await Chat(request, at_hand, at_hand.keyboard, output, screen, shutdown).hold()
 
 
 class Chat:

@@ -5,9 +5,9 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from importlib.util import find_spec
 from typing import Protocol
 
+from agls.doors.headless.keyboard import Keyboard
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.shutdown import Shutdown
-from agls.doors.headless.terminal import Keyboard
 from agls.doors.headless.typed_ahead import TypedAhead
 from agls.engine.session import Session
 from agls.world import World
@@ -68,13 +68,16 @@ class PlainPrompts:
         """Return the next prompt."""
         lines: list[str] = []
         while True:
+            was_there = self._keyboard.waits()
             self._screen.ask(MORE if lines else PROMPT)
             try:
                 line = await self._keyboard.line()
             except CancelledError:  # Ctrl-C: the next prompt stands on a line of its own
                 self._screen.answered(typed=False)
                 raise
-            self._screen.answered(typed=line is not None)
+            if line and was_there:  # it stands elsewhere, or nowhere
+                self._screen.ask(line)
+            self._screen.answered(typed=line is not None and not was_there)
             if line is None:
                 return None
             lines.append(line.removesuffix(GOES_ON))

@@ -20,11 +20,11 @@ from prompt_toolkit.output import Output, create_output
 from agls.config import ConfigError
 from agls.doors.completion import completions
 from agls.doors.headless.chat_prompts import PROMPT
+from agls.doors.headless.keyboard import Keyboard
 from agls.doors.headless.prompt_below import PromptBelow, SilentInput
 from agls.doors.headless.rows import in_row
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.shutdown import Shutdown
-from agls.doors.headless.terminal import Keyboard
 from agls.doors.headless.typed_ahead import TypedAhead
 from agls.engine.facts import SessionChanged
 from agls.engine.session import Session

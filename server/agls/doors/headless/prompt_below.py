@@ -14,10 +14,10 @@ from prompt_toolkit.input.vt100 import Vt100Input, raw_mode
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from agls.doors.headless.chat_prompts import PROMPT
+from agls.doors.headless.keyboard import Keyboard
 from agls.doors.headless.rows import fitting
 from agls.doors.headless.screen import TerminalScreen
 from agls.doors.headless.shutdown import Shutdown, nothing
-from agls.doors.headless.terminal import Keyboard
 from agls.doors.headless.typed_ahead import TypedAhead
 from agls.engine.ports import Spawn
 from agls.views.escape import escape_controls

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shlex import quote
-from typing import NamedTuple, TextIO
+from typing import NamedTuple
 
 from agls.commands import TypedCommand
 from agls.config import TERMINAL, UNATTENDED, ConfigError, ConfigInputs, KeyMissing, Reload, read
@@ -17,6 +17,7 @@ from agls.doors.headless.exits import CannotBegin, Exit
 from agls.doors.headless.greeting import greeting
 from agls.doors.headless.headless_run import HeadlessRun
 from agls.doors.headless.heard import Heard
+from agls.doors.headless.keyboard import Keyboard, keyboard_at_hand
 from agls.doors.headless.open_session import Mode, PreparedRun, RunRequest, folder, prepare_run
 from agls.doors.headless.output import JsonLines, JsonSummary, Output
 from agls.doors.headless.pipe import Pipe
@@ -25,7 +26,7 @@ from agls.doors.headless.screen import TerminalScreen, can_change, has_colours
 from agls.doors.headless.session_commands import OWN_SESSION, is_about_session, with_way_to_latest
 from agls.doors.headless.shutdown import Shutdown
 from agls.doors.headless.stdin_lines import StdinLines
-from agls.doors.headless.terminal import Keyboard, TerminalResponder, keyboard_at_hand
+from agls.doors.headless.terminal import TerminalResponder
 from agls.doors.headless.text_output import TextOutput, WayOn
 from agls.doors.headless.trust_command import settle_trust
 from agls.doors.headless.typed_command import do_command
@@ -57,7 +58,7 @@ class AtHand(NamedTuple):
 
     world: World
     here: str
-    keyboard: TextIO | None
+    keyboard: Keyboard | None
 
 
 async def run(request: RunRequest) -> int:
@@ -153,7 +154,7 @@ async def world_at(
     keyboard = None if request.control else keyboard_at_hand()
     usual = TERMINAL if keyboard else UNATTENDED
     if keyboard or not request.quiet:
-        await settle_trust(setup, request, here, Keyboard(keyboard) if keyboard else None, screen)
+        await settle_trust(setup, request, here, keyboard, screen)
     editor = NoEditor(A_TERMINAL if keyboard else "")
     async with open_world(setup, editor=editor, headless=not stays, usual=usual) as world:
         world.export = export
@@ -243,14 +244,14 @@ async def prompted_by(world: World, prepared: PreparedRun, prompt: ActionPrompt)
 
 
 def _responder(
-    world: World, request: RunRequest, output: Output, screen: TerminalScreen, keyboard: TextIO | None
+    world: World, request: RunRequest, output: Output, screen: TerminalScreen, keyboard: Keyboard | None
 ) -> Responder:
     """Return the responder of the run."""
     if request.control and isinstance(output, JsonLines):
         from agls.doors.headless.control import Control  # noqa: PLC0415 - few runs need the protocol's types
 
         return Control(world, StdinLines(sys.stdin.fileno()), output.reply)
-    return TerminalResponder(screen, Keyboard(keyboard)) if keyboard else Nobody()
+    return TerminalResponder(screen, keyboard) if keyboard else Nobody()
 
 
 def hello(prepared: PreparedRun) -> JsonObject:

@@ -2,19 +2,14 @@
 
 import asyncio
 import json
-import os
-import select
-import sys
-import termios
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
-from pathlib import Path
 from shutil import get_terminal_size
-from typing import TextIO
 from weakref import WeakSet
 
 from agls.doors.headless.forms import Unfit, fields_of
+from agls.doors.headless.keyboard import Keyboard
 from agls.doors.headless.rows import wrapped
 from agls.doors.headless.screen import TerminalScreen
 from agls.engine.facts import Answered, Asked, Entry
@@ -23,82 +18,14 @@ from agls.engine.session import Session
 from agls.engine.state import State
 from agls.engine.vocabulary import Answer, JsonObject, Option, Question
 from agls.json_values import is_list, is_object
-from agls.terminal_codes import without_codes
 from agls.views.permission_text import SAVING, UNSAVED, counted
 
-CONTROLLING = Path("/dev/tty")
-CTRL_D = b"\x04"
 COMMENT = "Words behind a key are a comment for the agent, as in: y keep it small, or: n which tests?"
 REASON = "To reject with a reason, type it behind the n, as in: n use the other parser"
 PROMPT = "Your answer ({}): "
 WORDS: Mapping[str, str] = {"yes": "y", "no": "n"}
 NO = "n"
-LINES = 65_536  # bytes that are read at once; a terminal gives a line
 KEYS: Mapping[str, str] = {"once": "y", "run": "r", "session": "s", "project": "p"}  # by scope of a yes
-
-
-class Keyboard:
-    """Lines the human types, without a thread that could not be stopped."""
-
-    def __init__(self, file: TextIO) -> None:
-        self.file = file
-
-    def forget(self) -> None:
-        """Drop what was typed so far: it was no answer to what is asked now."""
-        with suppress(termios.error):
-            termios.tcflush(self.file, termios.TCIFLUSH)
-
-    def waiting(self) -> str:
-        """Return the lines that were typed while nobody read them, with their ends.
-
-        **Raises** `EOFError` when Ctrl-D was typed instead of any.
-        """
-        typed = b""
-        while not typed.endswith(CTRL_D) and select.select([self.file], [], [], 0)[0]:
-            typed += (
-                os.read(self.file.fileno(), LINES) or CTRL_D
-            )  # which a terminal that has lines keeps to itself
-        before, leaves, _ = typed.partition(CTRL_D)
-        lines = without_codes(before.decode(errors="replace"))
-        if leaves and not lines.strip():
-            raise EOFError
-        return lines
-
-    def restorer(self) -> Callable[[], None]:
-        """Return what lets the terminal take keys as it does now."""
-        try:
-            now = termios.tcgetattr(self.file)
-        except termios.error:  # keys come from elsewhere
-            return lambda: None
-        return lambda: termios.tcsetattr(self.file, termios.TCSANOW, now)
-
-    @contextmanager
-    def unseen(self) -> Generator[None]:
-        """Show nothing that is typed during the block."""
-        try:
-            before = termios.tcgetattr(self.file)
-        except termios.error:  # what is typed comes from elsewhere, and is not shown by a terminal
-            yield
-            return
-        now = termios.tcgetattr(self.file)
-        now[3] &= ~termios.ECHO
-        termios.tcsetattr(self.file, termios.TCSADRAIN, now)
-        try:
-            yield
-        finally:
-            termios.tcsetattr(self.file, termios.TCSADRAIN, before)
-
-    async def line(self) -> str | None:
-        """Return the next line without its end; `None` when no more will come."""
-        loop = asyncio.get_running_loop()
-        typed: asyncio.Future[None] = loop.create_future()
-        loop.add_reader(self.file, lambda: typed.done() or typed.set_result(None))
-        try:
-            await typed
-        finally:
-            loop.remove_reader(self.file)
-        line = self.file.readline()
-        return line.rstrip("\r\n") if line else None
 
 
 class TerminalResponder:
@@ -294,19 +221,3 @@ def _member(name: str, value: object) -> Iterator[str]:
 def _indented(text: object, by: str = "    ") -> str:
     """Return the text with every further line indented: none of them can pass for one of ours."""
     return str(text).replace("\n", f"\n{by}")
-
-
-def keyboard_at_hand() -> TextIO | None:
-    """Return where somebody at the terminal types: questions are read on standard error.
-
-    That is standard input, or, where something is piped into it, the terminal of the process. `None` when
-    nobody is there.
-    """
-    if not sys.stderr.isatty():
-        return None
-    if sys.stdin.isatty():
-        return sys.stdin
-    try:
-        return CONTROLLING.open(encoding="utf-8", errors="replace")
-    except OSError:  # the process has no terminal of its own
-        return None

@@ -66,6 +66,7 @@ PACKERS = {
     **dict.fromkeys(("poetry", "uv", "hatch", "flit"), _names("build publish")),
     **dict.fromkeys(("aws", "gsutil", "gcloud"), _names("cp sync mv rsync")),
     "docker-compose": _names("build up"),
+    **dict.fromkeys(("docker", "podman", "nerdctl"), _names("build buildx bake compose")),
 }
 RECURSIVE = _names("grep egrep fgrep zgrep cp diff")
 GIT_READS = _names(
@@ -73,6 +74,7 @@ GIT_READS = _names(
     "whatchanged clone worktree bundle checkout-index fast-export format-patch difftool reflog restore "
     "unpack-file pack-objects merge-tree merge-file cherry-pick rebase revert request-pull send-email am"
 )
+_ACTIONS = _names("-exec -execdir -ok -okdir")  # of find
 ARCHIVERS = _names("zipfile tarfile http.server shutil build")  # modules that interpreters run with -m
 _RECURSE = regex(r"-[A-Za-z]*[rRa][A-Za-z]*|--(?:recursive|archive|deref|directories).*|recurse")
 _NAMES_COMMANDS = _names("alias function eval source . trap enable hash shopt")
@@ -180,14 +182,18 @@ def _programs(command: str, parts: Sequence[Sequence[str]]) -> Sequence[str]:
     return [path for path in found if "/" in path]
 
 
-def read_whole(command: str) -> list[str]:
-    """The folders that this command may read with everything in them, as seen from where it begins."""
+def read_whole(command: str, *, is_known: bool = False) -> list[str]:
+    """The folders that this command may read with everything in them, as seen from where it begins.
+
+    Where the command `is_known` to run only programs that read, `find` alone shows nothing but names.
+    """
     if len(command) > LONGEST:
         return ["."]
     parts = parts_in(command)
     found = ["."] if _decides_when_run(command) else []
     for part in parts:
-        found += _read_whole(part)
+        if not (is_known and part[0] == "find" and _ACTIONS.isdisjoint(part)):
+            found += _read_whole(part)
     found += [join(folder, path) for folder in folders_of(parts) for path in found]
     return list(dict.fromkeys(found))[:MOST_PATHS]
 

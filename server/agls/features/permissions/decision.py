@@ -30,6 +30,10 @@ APART = "This run works in a git worktree of its own, and the place is outside o
 IN_WORKTREE = "Change the file of the worktree instead: name it relative to the folder that you work in."
 NO_OTHER_WAY = "Do not try another way to do the same."
 NOT_NAMED = "The command may change files that its text does not name."
+UNBOUNDED = (
+    "a program of it is not known to leave the files there alone, a deny rule forbids to read some of them, "
+    "and there is no sandbox that closes them."
+)
 WHOLE = "the command may read everything in it, and a deny rule forbids to read some of its files."
 
 
@@ -74,7 +78,8 @@ class Policy:
     A run that is `read_only` may do nothing else, whatever the mode and the rules say. The files that are
     `named` are those that the user's command is for: they are edited like any other, though they are
     protected. Folders that are `opened` are read like the workspace. With `sandboxed` the user let commands
-    run unasked that stay in the sandbox. A run that `is_apart` works in a worktree, and edits nothing else.
+    run unasked that stay in the sandbox; commands are not `bounded` where there is none. A run that
+    `is_apart` works in a worktree, and edits nothing else.
     """
 
     mode: Mode
@@ -87,6 +92,7 @@ class Policy:
     named: frozenset[str] = frozenset()
     opened: tuple[str, ...] = ()
     sandboxed: bool = False
+    bounded: bool = True
     is_apart: bool = False
 
 
@@ -204,6 +210,14 @@ def _allowed(target: ResolvedTarget, policy: Policy) -> Verdict | None:
     return _covered(policy.allow, target, policy)
 
 
+def _unbounded(target: ResolvedTarget, policy: Policy) -> Verdict | None:
+    """Ask about a program of which nothing is known, in a folder with denied files that nothing closes."""
+    if policy.bounded or not target.may_read:
+        return None
+    exact = exact_rule(target, policy.roots)
+    return Ask((f"{one_line(target.may_read)}: {UNBOUNDED}",), (exact,) if exact else ())
+
+
 def _by_parts(target: ResolvedTarget, policy: Policy) -> Verdict | None:
     """Allow a command whose programs are each known to read only, or allowed by a rule."""
     if target.reads_only:
@@ -248,6 +262,7 @@ STEPS: tuple[Callable[[ResolvedTarget, Policy], Verdict | None], ...] = (
     _granted,
     _asked,
     _allowed,
+    _unbounded,
     _by_parts,
     _in_sandbox,
     _by_mode,

@@ -194,7 +194,8 @@ class PermissionGate:
     async def verdict_on(self, targets: Sequence[ResolvedTarget], state: State, mode: Mode) -> Verdict:
         """Return what would be decided about these targets in this mode."""
         granted = (*session_grants(state, self._grants), *await asyncio.to_thread(self._grants.load))
-        verdict = decide(targets, replace(self._rules, mode=mode, granted=readable(granted)))
+        policy = await self._bounded(replace(self._rules, mode=mode, granted=readable(granted)), targets)
+        verdict = decide(targets, policy)
         return await self._network.judge(targets, verdict)
 
     def _policy(self, state: State, granted: tuple[Rule, ...]) -> Policy:
@@ -219,7 +220,7 @@ class PermissionGate:
             looked_up = partial(resolve_targets, shell_facts=self._shell_facts)
             targets = await asyncio.to_thread(looked_up, spec, preview, self._workspace)
         granted = session_grants(state, self._grants)
-        policy = self._policy(state, readable(granted))
+        policy = await self._bounded(self._policy(state, readable(granted)), targets)
         if not isinstance(decide(targets, policy), Allow):
             for_project = await asyncio.to_thread(self._grants.load)
             policy = replace(policy, granted=(*readable((*granted, *for_project)), *_consented(invocation)))
@@ -228,6 +229,12 @@ class PermissionGate:
         judged = Judged(invocation, preview, targets, verdict, isinstance(reading, Allow))
         judged = await self._in_sandbox(judged, policy, is_allowed=SANDBOXED in granted)
         return replace(judged, verdict=await self._network.judge(targets, judged.verdict))
+
+    async def _bounded(self, policy: Policy, targets: Sequence[ResolvedTarget]) -> Policy:
+        """**Returns** the policy for these targets, which says whether a sandbox keeps the deny rules."""
+        if not any(target.may_read for target in targets):
+            return policy
+        return replace(policy, bounded=not await self._sandbox.unavailable())
 
     async def _in_sandbox(self, judged: Judged, policy: Policy, *, is_allowed: bool) -> Judged:
         """**Returns** the same for a command that would only be asked about because nothing bounds it."""

@@ -7,6 +7,7 @@ from shlex import quote
 
 from agls.engine.ports import Effect, PathInfo, Preview, Target, ToolSpec, Workspace, WorkspaceError
 from agls.features.permissions.commands import UNKNOWN, known_only_when_run, read_whole, touched
+from agls.features.permissions.folder_readers import folders_given
 from agls.features.permissions.parts import from_root, in_parts
 from agls.features.permissions.rules import PATHS, ResolvedTarget
 from agls.room.process_ports import ShellFacts
@@ -73,8 +74,17 @@ def resolve_command(
         return (whole, *guesses)
     judged = in_parts(whole, command, cwd, workspace, shell_facts)
     if judged.reads_only:  # then no word of it is written: `awk '{print $1}' | sort`
+        if any(guess.holds_denied for guess in guesses):
+            guesses = tuple(_guesses(tool, command, cwd, workspace, is_known=True))
         guesses = tuple(replace(guess, effect=Effect.READS) for guess in guesses)
+    elif may_read := _may_read(command, cwd, workspace):
+        judged = replace(judged, may_read=may_read)
     return (judged, *guesses)
+
+
+def _may_read(command: str, cwd: str, workspace: Workspace) -> str:
+    """Return the first folder with denied files that the command may read as a whole, "" for none."""
+    return next((each for each in folders_given(command) if _holds_hidden(join(cwd, each), workspace)), "")
 
 
 def _led(command: str, guesses: Sequence[ResolvedTarget]) -> str:
@@ -109,13 +119,15 @@ def _leads_out(guess: ResolvedTarget) -> bool:
     return guess.value == UNKNOWN or (guess.place is not None and not guess.place.inside)
 
 
-def _guesses(tool: str, command: str, cwd: str, workspace: Workspace) -> Iterator[ResolvedTarget]:
+def _guesses(
+    tool: str, command: str, cwd: str, workspace: Workspace, *, is_known: bool = False
+) -> Iterator[ResolvedTarget]:
     for effect, path in touched(command):
         place = None
         if not known_only_when_run(path):
             place, _ = _placed(join(cwd, path), workspace)
         yield ResolvedTarget(tool, effect, path, place, guessed=True)
-    for folder in read_whole(command):
+    for folder in read_whole(command, is_known=is_known):
         path = join(cwd, folder)
         if not known_only_when_run(folder) and _holds_hidden(path, workspace):
             place, _ = _placed(path, workspace)

@@ -53,11 +53,12 @@ class ResolvedTarget:
 
     `problem` says why a path leads nowhere. A `guessed` target was read out of a command: it can make
     the call forbidden or dangerous, but never allowed. With `holds_denied` it is a folder that a program
-    reads as a whole, with files in it that a rule denies to read. A command `leads_out` when a word of it
-    may name something outside the workspace; it `reads_only` when everything in it is known to read the
-    workspace and to do nothing else, else `doubt` says why that is not known. `parts` are the programs of a
-    compound command; one with input from another program, or from a file, is `fed`. A command with links in
-    it `leads_to` another one: that with the names of what they lead to.
+    reads as a whole, with files in it that a rule denies to read; a command `may_read` such a folder by a
+    program of which that is not known. A command `leads_out` when a word of it may name something outside
+    the workspace; it `reads_only` when everything in it is known to read the workspace and to do nothing
+    else, else `doubt` says why that is not known. `parts` are the programs of a compound command; one with
+    input from another program, or from a file, is `fed`. A command with links in it `leads_to` another one:
+    that with the names of what they lead to.
     """
 
     tool: str
@@ -67,6 +68,7 @@ class ResolvedTarget:
     problem: str = ""
     guessed: bool = False
     holds_denied: bool = False
+    may_read: str = ""
     leads_out: bool = False
     reads_only: bool = False
     doubt: str = ""

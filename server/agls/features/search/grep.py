@@ -97,7 +97,7 @@ class Grepping:
         if remark := _binary(found.binary, context.workspace.place(arguments.path or ".").shown):
             answer.append(remark)
         if found.large:
-            answer.append(_large(found.large, self.settings.max_file_bytes, arguments, context.workspace))
+            answer.append(_large(found.large, arguments, context.workspace))
         if found.stopped:
             advice = "Narrow path or glob, or use a simpler pattern: no repetition inside a repetition."
             answer.append(stopped(self.settings.timeout_s, f"searched. {advice}"))
@@ -146,13 +146,15 @@ def _binary(names: Sequence[str], asked: str) -> str:
     return f"[{len(names)} binary files match and are not shown: {_listed(names)}.]"
 
 
-def _large(names: Sequence[str], max_bytes: int, arguments: Grep, workspace: Workspace) -> str:
+def _large(names: Sequence[str], arguments: Grep, workspace: Workspace) -> str:
     """Return what is to be said of files that were not searched because of their size."""
-    files = "1 file has" if len(names) == 1 else f"{len(names)} files have"
-    is_named = workspace.place(arguments.path or ".").shown in names
-    by_path = "One that is given as path is searched, line by line."
-    advice = "To search there, run grep in a shell." if is_named or arguments.multiline else by_path
-    return f"[{files} more than {max_bytes:,} bytes, not searched: {_listed(names)}. {advice}]"
+    files = "1 file is" if len(names) == 1 else f"{len(names)} files are"
+    advice = "One that is given as path is searched, line by line."
+    if workspace.place(arguments.path or ".").shown in names:
+        advice = "To search there, run grep in a shell."
+    if arguments.multiline:
+        advice = "Without multiline, larger files are searched, too, line by line."
+    return f"[{files} too large to be searched here: {_listed(names)}. {advice}]"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -6,7 +6,11 @@ from agls.room import Table
 
 
 class Settings(Table):
-    """What a search may cost. Files over `max_file_bytes` are searched only where one is named as path."""
+    """What a search may cost.
+
+    Files over `max_file_bytes` are searched line by line, and not for matches that span lines; those over 20
+    times of that only where one is named as path.
+    """
 
     timeout_s: float = Field(default=30, gt=0, description="seconds one search may take")
     max_file_bytes: int = Field(default=5_000_000, ge=1)

@@ -248,12 +248,17 @@ class Execution:
             cwd=self._arguments.cwd or self._now.folder,
             timeout=self._seconds,
             keep=self._shell.kept_bytes,
-            env={name: value for name, value in variables.items() if value is not None},
+            env=self._folder_before()
+            | {name: value for name, value in variables.items() if value is not None},
             unset=frozenset(name for name, value in variables.items() if value is None),
             reports=reports,
             more_time=self._more_time,
             no_screen=reports,
         )
+
+    def _folder_before(self) -> dict[str, str]:
+        before = self._now.before
+        return {} if before is None else {"OLDPWD": self._context.workspace.place(before or ".").path}
 
     def _give_up(self) -> None:
         """Let the call go on without a command that seems to wait for an answer."""

@@ -15,7 +15,7 @@ from agls.engine.vocabulary import JsonObject
 from agls.frozen import frozen
 from agls.redaction import is_secret, without
 from agls.regex import regex
-from agls.room.shell_folder import FOLDER, ROOM, folder_in
+from agls.room.shell_folder import FOLDER, ROOM, folders_in
 
 VARIABLES = "variables"
 Changes = Mapping[str, str | None]
@@ -58,10 +58,14 @@ GONE = "Nothing was run: {}, where commands ran, is gone. The next one runs in t
 
 @frozen
 class ShellState:
-    """The folder in which the next command begins ("": the root), and its variables (`None`: unset)."""
+    """The folder in which the next command begins ("": the root), and its variables (`None`: unset).
+
+    `before` is the folder to which `cd -` leads (`None`: none).
+    """
 
     folder: str = ""
     variables: Changes = field(default_factory=dict[str, str | None])
+    before: str | None = None
 
 
 @frozen
@@ -76,7 +80,8 @@ class ShellReport:
 def state_of(state: State) -> ShellState:
     """Return what the notes of a session say."""
     changes = [note.data["variables"] for note in state.notes.get(ROOM, ()) if note.kind == VARIABLES]
-    return ShellState(folder_in(state), changes[-1] if changes else NOTHING)
+    *earlier, folder = folders_in(state)
+    return ShellState(folder, changes[-1] if changes else NOTHING, earlier[-1] if earlier else None)
 
 
 def report_of(text: str) -> ShellReport | None:
