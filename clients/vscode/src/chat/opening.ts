@@ -14,7 +14,8 @@ const WHOLE = { start: 0, end: 16 * 1024 * 1024 };
 /** An address is opened after the editor asked; a path of the folder in the editor. */
 export async function follow(href: string, worksIn: vscode.Uri | undefined): Promise<void> {
   if (/^(https?|mailto):/i.test(href)) {
-    await vscode.env.openExternal(vscode.Uri.parse(href));
+    // As it is: an address that becomes a Uri and text again has other escapes, and a login is refused then.
+    await vscode.env.openExternal(href as unknown as vscode.Uri);
     return;
   }
   const [, path = "", line] = /^(.*?)(?:[:#]L?(\d+))?$/.exec(decodeURIComponent(href)) ?? [];

@@ -2,7 +2,9 @@
 
 import { useState } from "preact/hooks";
 import type { Question } from "../protocol.gen";
+import { textOf } from "../store/patch";
 import { type Field, fieldsOf } from "../store/schema";
+import { Button } from "./button";
 import { visible } from "./visible";
 import { host } from "./model";
 
@@ -23,11 +25,14 @@ export function FormCard({ question }: { question: Question }) {
     event.preventDefault();
     if (!missing) answer("accept", contentOf(fields, values));
   };
-  const [title = "", ...more] = question.title.split("\n");
+  const address = addressOf(question);
+  const [title = "", ...lines] = question.title.split("\n");
+  const more = lines.filter((line) => line !== address);
   return (
     <form class="card" aria-label={`Question: ${question.title}`} onSubmit={submit}>
       <h3>{visible(title)}</h3>
       {more.length > 0 && <p>{visible(more.join("\n"))}</p>}
+      {address && <pre class="address">{visible(address)}</pre>}
       {fields.map((field) => (
         <FieldInput
           key={field.name}
@@ -37,7 +42,12 @@ export function FormCard({ question }: { question: Question }) {
         />
       ))}
       <div class="choices">
-        <button type="submit" class="primary" disabled={missing}>
+        {address && (
+          <Button class="primary" message={{ type: "link", href: address }}>
+            Open the page
+          </Button>
+        )}
+        <button type="submit" class={address ? "" : "primary"} disabled={missing}>
           Answer
         </button>
         <button type="button" onClick={() => answer("decline")}>
@@ -46,6 +56,12 @@ export function FormCard({ question }: { question: Question }) {
       </div>
     </form>
   );
+}
+
+/** A page that the user is to open, such as that of a login: all of its address is shown first. */
+function addressOf({ subject }: Question): string {
+  const address = subject?.["type"] === "url" ? textOf(subject["url"]) : "";
+  return /^https?:\/\//.test(address) ? address : "";
 }
 
 function FieldInput({

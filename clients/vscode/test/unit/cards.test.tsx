@@ -52,6 +52,18 @@ function write(element: HTMLInputElement | HTMLTextAreaElement, value: string): 
   });
 }
 
+test("a page that is to be opened has a button, below all of its address", () => {
+  const url = "https://login.example/authorize?client_id=a%20b&redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2F";
+  const title = `The MCP server shop wants you to open a page of login.example:\nshop wants you to log in.\n${url}`;
+  const asked: Question = { requestId: "q3", kind: "form", title, subject: { type: "url", url }, schema: {} };
+  show(<Cards questions={[asked]} items={new Map()} />);
+  expect(root().querySelector(".address")?.textContent).toBe(url);
+  button("Open the page").click();
+  expect(page.sent.at(-1)).toEqual({ type: "link", href: url });
+  show(<Cards questions={[{ ...asked, subject: { type: "url", url: "command:run" } }]} items={new Map()} />);
+  expect(button("Open the page")).toBeUndefined();
+});
+
 test("a permission shows the exact command, where it runs, and the rule that always saves", () => {
   show(<Cards questions={[command]} items={new Map([["c1", call]])} />);
   expect(root().querySelector("textarea")?.value).toBe("ls -la");
