@@ -14,6 +14,7 @@ OTHER = (
 )
 # the last ones count where there is nothing else
 FILES = (*MAIN, LOCAL, *OTHER)
+LISTS = ("opencode.json", "opencode.jsonc", ".opencode/opencode.json")  # their `instructions` name texts
 
 
 class RulePlace:

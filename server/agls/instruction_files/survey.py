@@ -8,14 +8,16 @@ from agls.engine.ports import WorkspaceError
 from agls.front_matter import names, split, truth
 from agls.instruction_files.fitting import FIRST
 from agls.instruction_files.markdown import imports_in, without_comments
-from agls.instruction_files.names import LOCAL, MAIN, OTHER, RULES, RulePlace
+from agls.instruction_files.names import LISTS, LOCAL, MAIN, OTHER, RULES, RulePlace
 from agls.instruction_files.plain import plain
 from agls.instruction_files.texts import InstructionText, Moment, Omitted, Origin
+from agls.json_values import list_in, value_in, with_comments
 from agls.regex import regex
 
 MOST_HOPS = 4
 MOST_IMPORTS = 20  # files that one file brings with it, and theirs
 MOST_LOOKED_UP = 100  # words behind an @ in one file
+MOST_LISTED = 50  # texts that a configuration file names
 LONGEST_DESCRIPTION = 300
 OF_CURSOR = "/.cursor/rules/"  # whose files name others as seen from the root of the project
 TEXTS = {".md", ".mdc", ".markdown", ".txt"}
@@ -36,12 +38,13 @@ class FolderReader(Protocol):
     """Reads small files of trusted folders, by absolute paths. All but `shown` raise `WorkspaceError`.
 
     `text` **returns** the members of a `ReadText`, `None` where there is no file, `below` the files in a
-    folder whose names end so, `holders` those of these names in the folders below one, `holds` whether a path
-    may be followed: it lies in a trusted folder.
+    folder whose names end so, `fitting` those that fit an absolute glob, `holders` those of these names in
+    the folders below one, `holds` whether a path may be followed: it lies in a trusted folder.
     """
 
     def text(self, path: str) -> tuple[str, str, str] | None: ...
     def below(self, folder: str, ends: tuple[str, ...]) -> Sequence[str]: ...
+    def fitting(self, glob: str) -> Sequence[str]: ...
     def holders(self, folder: str, names: tuple[str, ...], deepest: int) -> Sequence[str]: ...
     def is_file(self, path: str) -> bool: ...
     def holds(self, path: str) -> bool: ...
@@ -65,11 +68,39 @@ class Collection:
         for rules in RULES:
             for path in self._rules(f"{folder}/{rules.folder}", rules):
                 self._add_rule(path, folder, rules)
+        for name in LISTS:
+            self._add_listed(f"{folder}/{name}", folder)
         if len(self.texts) == before:
             for name in OTHER:
                 self._add_file(f"{folder}/{name}", "other", folder)
         else:
             self._shadow(folder, OTHER, "the folder has other instruction files")
+
+    def _add_listed(self, path: str, folder: str) -> None:
+        """Add the texts that a configuration file of another agent names, in its `instructions`."""
+        read = self._read(path)
+        if not isinstance(read, ReadText):
+            return
+        try:
+            found = with_comments(read.text)
+        except ValueError:  # the doctor says so
+            return
+        named = [name for name in list_in(value_in(found, "instructions")) if isinstance(name, str)]
+        for name in named[:MOST_LISTED]:
+            target = _normal(PurePath(folder) / name)
+            if "://" in name:
+                why = f"{read.shown} names it, but no instructions are read from the web"
+            elif not _is_text(name):  # nor a file with keys
+                why = f"{read.shown} names it, but it is no Markdown file and no plain text"
+            elif name.startswith("~") or not self._reader.holds(target):
+                why = f"{read.shown} names it, but it is outside the trusted folder"
+            elif texts := self._reader.fitting(target):
+                for each in texts:
+                    self._add_file(each, "project", folder)
+                continue
+            else:
+                why = f"{read.shown} names it, but there is no such file"
+            self.omitted.append(Omitted(plain(name), why, problem=True))
 
     def add_own(self, path: str, origin: Origin) -> bool:
         """Add the administrator's or the user's own file. **Returns** whether there is one."""

@@ -6,6 +6,7 @@ Only files of folders that the user trusts are read, and the user's own; which t
 import os
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import takewhile
 from pathlib import Path, PurePath
 
 from agls.engine.ports import FileText, PathOutside, WorkspaceError
@@ -23,6 +24,7 @@ LARGEST = 4_000_000  # bytes of such a file
 MOST_FILES = 1_500  # of one folder with all below
 DEEPEST = 5  # folders below it
 MOST_FOLDERS = 2_000  # that are looked at for a file of some name
+_WILD = frozenset("*?[{")
 ENDS = (".md", ".mdc", ".markdown", ".txt", ".cursorrules", ".clinerules")
 
 
@@ -98,6 +100,20 @@ class FolderLook:
                 folders = [entry.path for entry in known if entry.is_dir(follow_symlinks=False)]
                 waiting += [(each, depth + 1) for each in folders]
         return found[:MOST_FILES]
+
+    def fitting(self, glob: str) -> Sequence[str]:
+        """Return the files that fit an absolute glob, which may be a plain path."""
+        parts = glob.split("/")
+        fixed = list(takewhile(lambda part: not _WILD.intersection(part), parts[:-1]))
+        folder, rest = "/".join(fixed), "/".join(parts[len(fixed) :])
+        if not _WILD.intersection(rest):
+            return (glob,) if self._stamps.exists(glob) else ()
+        try:
+            fits = path_matcher(parse_glob(f"/{rest}"))
+        except ValueError:
+            return ()
+        found = self.below(folder, (PurePath(glob).suffix,))
+        return [path for path in found if fits(path.removeprefix(f"{folder}/"))]
 
     def holders(self, folder: str, names: tuple[str, ...], deepest: int) -> Sequence[str]:
         """Return the files of these names in the folders below this one, at most one of each folder.
