@@ -34,9 +34,10 @@ FILES: dict[str, Any] = {
         "instructions": [
             "docs/**/h*.md",
             "docs/one.md",
-            "https://example.com/a.md",
-            "../beside.md",
+            "https://x.example/a.md",
+            "../a.md",
             "none.md",
+            ".env",
         ]
     },
     "docs/more/house.md": "House rules.\n",
