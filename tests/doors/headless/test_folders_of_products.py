@@ -40,7 +40,7 @@ FILES: dict[str, Any] = {
             ".env",
         ]
     },
-    "docs/more/house.md": "House rules.\n",
+    "docs/more/habits.md": "House rules.\n",
     "docs/one.md": "One more.\n",
     "docs/two.md": "Nobody names it.\n",
     ".env": "KEY=sesame\n",
@@ -68,7 +68,7 @@ INSTRUCTIONS = [
     (".claude/rules/style.md", "used"),
     (".cursor/rules/always.mdc", "used"),
     (".github/instructions/all.instructions.md", "used"),
-    ("docs/more/house.md", "used"),
+    ("docs/more/habits.md", "used"),
     ("docs/one.md", "used"),
     (".cursor/rules/python.mdc", "waiting"),
     ("CLAUDE.md", "left out"),
