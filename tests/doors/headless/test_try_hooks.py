@@ -20,6 +20,12 @@ REFUSED = {  # what comes of exit code 2
     "Stop": "let the agent go on, and read the reason: not so",
     "SubagentStop": "let the helper go on, and read the reason: not so",
     "PreCompact": "make no summary now: not so",
+    "TaskCreated": "leave the plan as it was, and let the model read why: not so",
+    "TaskCompleted": "leave the plan as it was, and let the model read why: not so",
+    "Elicitation": "decline in your place: not so",
+    "ElicitationResult": "decline in your place: not so",
+    "WorktreeCreate": "make no worktree: not so",
+    "ConfigChange": "leave the file as it was: not so",
 }
 
 
