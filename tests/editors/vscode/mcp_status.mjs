@@ -1,14 +1,11 @@
 // An MCP server that starts slowly and fails is shown above the prompt, and is used once it was restarted.
-// One that lacks what its file asks of the user is shown with a button that takes it, and one that wants a login with one that leads there.
+// One that lacks what its file asks of the user is shown with a button that takes it.
 //   node mcp_status.mjs [FOLDER FOR SCREENSHOTS]
 // Environment: CODE_SERVER, CHROMIUM, VSIX, AGLS (the program).
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
-import readline from "node:readline";
 import { enter } from "./scene.mjs";
 import { makeStage } from "./stage.mjs";
 
@@ -17,19 +14,6 @@ const mended = path.join(stage.folder, "mended");
 const program = path.resolve(import.meta.dirname, "../../support/mcp_program.py");
 const command = `sleep 3; test -e ${mended} && exec ${path.resolve(process.env.AGLS, "../python")} ${program} ${stage.folder}`;
 fs.appendFileSync(stage.env.AGLS_CONFIG, `[mcp.servers.notes]\ncommand = "sh"\nargs = ["-c", ${JSON.stringify(command)}]\n`);
-
-const LOGIN = `
-from support.mcp_login_server import login_server
-with login_server() as server:
-    print(server.url, flush=True)
-    input()
-`;
-const login = spawn(path.resolve(process.env.AGLS, "../python"), ["-c", LOGIN], {
-  cwd: path.resolve(import.meta.dirname, "../.."),
-  stdio: ["pipe", "pipe", "inherit"],
-});
-process.once("exit", () => login.kill());
-const [address] = await once(readline.createInterface(login.stdout), "line");
 
 const SECRET = "open sesame";
 const got = path.join(stage.folder, "got");
@@ -93,25 +77,4 @@ async function inputIsGivenLater() {
   say("what a server lacks is given by the button beside it, and handed over");
 }
 
-async function userLogsIn() {
-  fs.appendFileSync(stage.env.AGLS_CONFIG, `[mcp.servers.guarded]\nurl = "${address}/mcp"\n`);
-  await bench.command("agls: New Session");
-  await bench.prompt("What do you see");
-  await bench.chat.getByText("I have looked.").waitFor();
-  await above.getByText("MCP server unavailable: guarded").click();
-  await rows.getByText("you are not logged in").waitFor();
-  await rows.getByRole("button", { name: "Log in" }).click();
-  const card = bench.chat.locator("form.card").filter({ hasText: "wants you to log in" });
-  await card.getByText(`${address}/authorize`).waitFor();
-  await shot("login");
-  const opened = bench.context.waitForEvent("page");
-  await card.getByRole("button", { name: "Open the page" }).click();
-  await bench.dialog("open the external website", "Open");
-  await opened;
-  await card.waitFor({ state: "detached" });
-  await above.waitFor({ state: "detached" });
-  say("a page was opened from the chat, and the user is logged in");
-}
-
-await play(serverFails, serverIsRestarted, inputIsGivenLater, userLogsIn);
-login.kill();
+await play(serverFails, serverIsRestarted, inputIsGivenLater);

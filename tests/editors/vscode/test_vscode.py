@@ -257,10 +257,10 @@ def test_sessions_work_side_by_side_in_tabs(tools: dict[str, str], tmp_path: Pat
 
 
 def test_mcp_server_that_cannot_be_used_is_shown_and_restarted(tools: dict[str, str], tmp_path: Path) -> None:
-    """One that fails starts again, one that lacks an input is given it, one that wants a login has a way."""
+    """One that fails is started again, and one that lacks an input is given it: a secret, and a choice."""
     said = done(["node", HERE / "mcp_status.mjs", tmp_path], LONGEST, **tools)
     assert steps(said)[-1] == "passed"
-    assert screens(tmp_path) == {"starting", "failed-server", "lacks-input", "login"}
+    assert screens(tmp_path) == {"starting", "failed-server", "lacks-input"}
 
 
 def test_published_servers_are_called_from_the_chat(tools: dict[str, str], tmp_path: Path) -> None:

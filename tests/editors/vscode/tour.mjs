@@ -26,7 +26,7 @@ async function slashesAreCompleted() {
   await row.click();
   await bench.until("it is completed", async () => (await input().inputValue()) === "/usage ");
   await send().click();
-  await bench.chat.getByText("No run began in this session yet").first().waitFor();
+  await bench.page.getByText("No run began in this session yet").first().waitFor();
   assert.deepEqual(await said(), [], "nothing was sent to the model");
   await bench.prompt("/usage of what");
   await bench.chat.getByText("'of' is one word too many. Write: /usage").waitFor();
