@@ -13,7 +13,7 @@ export interface Field {
   secret: boolean;
   choices: string[];
   required: boolean;
-  /** Whether it is a yes unless the user says no. */
+  /** Whether its box is ticked at first. */
   ticked: boolean;
 }
 

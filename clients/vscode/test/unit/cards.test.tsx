@@ -230,7 +230,7 @@ test("a form is filled in by its schema, and what must be there is waited for", 
   expect(contentOf(fieldsOf(schema), { choice: "a", n: "3" })).toEqual({ choice: "a", n: 3 });
 });
 
-test("all of a question is shown, and what is a yes unless the user says no is ticked", () => {
+test("all of a question is shown, and a box whose default is yes is ticked", () => {
   const schema = {
     type: "object",
     properties: { gift: { type: "boolean", default: true }, hot: { type: "boolean" } },

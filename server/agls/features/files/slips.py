@@ -132,7 +132,9 @@ def _is_fenced(text: str) -> bool:
 
 def _marked(text: str) -> str:
     """Return what is wrong with code that has marks around it, "" if it has none."""
-    return FENCED if _is_fenced(text) else ANSWER * _is_answer(split_lines(text))
+    if _is_fenced(text):
+        return FENCED
+    return ANSWER if _is_answer(split_lines(text)) else ""
 
 
 def _is_answer(lines: Sequence[str]) -> bool:
