@@ -12,7 +12,7 @@ local secrets = require("agls.secrets")
 ---@field hands agls.FormHands
 ---@field names string[] the fields, in the order in which they are asked
 ---@field content table<string, any> what was answered so far
----@field of_agent boolean the agent asks, not a server: the question says all, and `answer` takes words other than the choices
+---@field of_agent boolean the agent asks, not a server: `answer` takes words other than the choices
 
 local M = {}
 
